@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Files that take longest go first: begun last, one of them would run alone while the other workers have nothing to do. */
@@ -23,26 +23,60 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/**
+ * Folders whose files run one group after the other, each with workers of its own: a worker keeps what its files have
+ * opened, and after some two hundred of them each new one takes three times as long.
+ */
+const groups: readonly (readonly string[])[] = [
+  ['contract', 'torture'],
+  ['http', 'access', 'store', 'base', 'background'],
+  ['git', 'cli', 'server'],
+  ['ci', 'runner'],
+  ['packages'],
+  ['transport', 'repositories'],
+  ['review', 'discussions', 'publishing'],
+  ['projects', 'identity', 'instance'],
+]
+const named = groups.map((folders) => folders.map((folder) => `test/${folder}/**/*.test.ts`))
+
+function group(
+  name: string,
+  files: { readonly include: string[]; readonly exclude?: string[] },
+): TestProjectInlineConfiguration {
+  return {
+    test: {
+      ...files,
+      name,
+      root: new URL('..', import.meta.url).pathname,
+      // Native modules are unsafe in worker threads.
+      pool: 'forks',
+      // Importing the sources anew for each file would take half of a run's time.
+      isolate: false,
+      // A worker would let its heap grow to three times of what is alive, and each program that a test starts costs time
+      // in proportion to it (docs/decisions/0061).
+      execArgv: ['--heap-growing-percent=40'],
+      testTimeout: 30_000,
+      // What is waited for comes at once, but not on a machine that is busy with other things.
+      expect: { poll: { timeout: 10_000 } },
+      hookTimeout: 60_000,
+      sequence: { groupOrder: Number(name) },
+    },
+  }
+}
+
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
-    include: ['test/**/*.test.ts'],
-    // Native modules are unsafe in worker threads.
-    pool: 'forks',
-    // Importing the sources anew for each file would take half of a run's time.
-    isolate: false,
-    // A worker that has run hundreds of files keeps little of them alive but would let its heap grow to three times of
-    // that, and each program that a test starts costs time in proportion to it (docs/decisions/0061).
-    execArgv: ['--heap-growing-percent=20'],
     globalSetup: ['test/support/answered-report.ts'],
     // Vitest leaves one core to itself, which on two cores would halve the speed.
     maxWorkers: '100%',
     sequence: { sequencer: LongestFirst },
     // Most of a short run is reading the sources: what was translated once is kept beside node_modules.
     experimental: { fsModuleCache: true },
-    testTimeout: 30_000,
-    // What is waited for comes at once, but not on a machine that is busy with other things.
-    expect: { poll: { timeout: 10_000 } },
-    hookTimeout: 60_000,
+    projects: [
+      ...named.map((include, at) => group(String(at + 1), { include })),
+      // All that stands in none of them.
+      group(String(named.length + 1), { include: ['test/**/*.test.ts'], exclude: named.flat() }),
+    ],
   },
 })
