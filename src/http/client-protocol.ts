@@ -12,8 +12,8 @@ export interface ClientProtocol {
   readonly tokenHeader?: string
   /** Tokens of ours are taken that were given for this purpose; as Bearer, and in this parameter of the query. */
   readonly issued?: { readonly purpose: TokenPurpose; readonly query?: string }
-  /** The user name beside an access token must be that of its user. */
-  readonly ownName?: boolean
+  /** The user name of Basic counts for nothing, or that beside an access token must be its user's, too; else that of job and deploy tokens counts. */
+  readonly userName?: 'ignored' | 'own'
   /** The body of a refusal; the REST API's own by default. */
   readonly refusal?: (status: number, message: string) => ProblemBody
 }

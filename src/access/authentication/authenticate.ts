@@ -33,7 +33,7 @@ export interface Admits {
   readonly client?:
     | {
         readonly issued?: { readonly purpose: TokenPurpose }
-        readonly ownName?: boolean
+        readonly userName?: 'ignored' | 'own'
       }
     | undefined
 }

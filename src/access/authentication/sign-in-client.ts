@@ -32,9 +32,10 @@ async function actorOf(
   const secret = (purpose && openClientToken(context, given, purpose)) ?? given
   // A token of ours may stand for nobody.
   if (secret === '') return ANONYMOUS
-  const user = given === credentials.basic?.password ? credentials.basic.user : undefined
+  const userName = admits.client?.userName
+  const user = userName === 'ignored' ? undefined : userBeside(given, credentials)
   const byToken = await findActorByToken(context, secret)
-  if (byToken) return admits.client?.ownName ? named(byToken, credentials, given) : byToken
+  if (byToken) return userName === 'own' ? named(byToken, credentials, given) : byToken
   const byJob = await findJobActor(context, secret)
   if (byJob) {
     if (user !== undefined && !context.config.vendor.jobTokenUsers.includes(user))
@@ -44,6 +45,11 @@ async function actorOf(
   const deployToken = await findDeployToken(context, { user, password: secret })
   if (!deployToken || !hasScope(deployToken, admits.deployToken)) throw unauthorized()
   return deployToken
+}
+
+/** The user name of Basic whose password this is. */
+function userBeside(given: string, { basic }: Credentials): string | undefined {
+  return given === basic?.password ? basic.user : undefined
 }
 
 /** The user of an access token, unless Basic names another. */

@@ -5,5 +5,7 @@ function refusal(_status: number, message: string) {
   return { error: message, message }
 }
 
-export const helmRead = { ...clientRead, client: { ...clientRead.client, refusal } } as const
-export const helmWrite = { ...clientWrite, client: { ...clientWrite.client, refusal } } as const
+// docs/contract/C-resolved §3.10: whatever the user name.
+const more = { refusal, userName: 'ignored' } as const
+export const helmRead = { ...clientRead, client: { ...clientRead.client, ...more } } as const
+export const helmWrite = { ...clientWrite, client: { ...clientWrite.client, ...more } } as const

@@ -6,7 +6,7 @@ import { readPackageSettings } from '../settings/settings.ts'
 import { findGroupPlace, findProjectPlace } from './place-queries.ts'
 
 /** `nuget push -ApiKey` sends a token of any kind in a header of its own. */
-const client = { ...clientRead.client, tokenHeader: 'x-nuget-apikey', ownName: true } as const
+const client = { ...clientRead.client, tokenHeader: 'x-nuget-apikey', userName: 'own' } as const
 
 export const nugetRead = { ...clientRead, client } as const
 export const nugetWrite = { ...clientWrite, client } as const

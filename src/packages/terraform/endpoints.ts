@@ -187,7 +187,7 @@ export const downloadTerraformModule = endpoint({
 
 const names = { module_name: word, module_system: word }
 
-const client = { ...clientRead.client, ownName: true } as const
+const client = { ...clientRead.client, userName: 'own' } as const
 
 export const publishTerraformModule = endpoint({
   ...clientWrite,

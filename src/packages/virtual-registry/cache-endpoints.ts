@@ -40,7 +40,7 @@ export const deleteCacheEntry = endpoint({
 })
 
 const client = {
-  client: { realm: 'Virtual Registry', ownName: true },
+  client: { realm: 'Virtual Registry', userName: 'own' },
   jobToken: true,
   scopes: ['api', 'read_api', 'read_virtual_registry', 'write_virtual_registry'],
   deployToken: ['read_virtual_registry', 'write_virtual_registry'],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { Caller, openWorld, type World } from '../../support/world.ts'
 import { askRegistry, pushImage } from './push-image.ts'
 
 let world: World
@@ -125,10 +125,9 @@ describe('a rule for tags', () => {
     const name = 'g/tokens/app'
     await ruled(project.rules, '^v')
     const scopes = ['read_registry', 'write_registry']
-    const { token } = (
-      await ana.post(`/projects/${project.id}/deploy_tokens`, { name: 'd', scopes })
-    ).body
-    const deploy = world.as(token)
+    const made = (await ana.post(`/projects/${project.id}/deploy_tokens`, { name: 'd', scopes }))
+      .body
+    const deploy = new Caller(world.url, made.token, 0, made.username)
     expect([await push(name, 'v1', deploy), await push(name, 'free', deploy)]).toEqual([403, 201])
     const own = world.as(await world.token(personOf('maintainer').id, ['write_registry']))
     expect(await push(name, 'v1', own)).toBe(201)

@@ -404,7 +404,7 @@ describe('permissions', () => {
         name: 'd',
         scopes: [scope],
       })
-      const pair = Buffer.from(`any:${made.body.token}`).toString('base64')
+      const pair = Buffer.from(`${made.body.username}:${made.body.token}`).toString('base64')
       return (
         await world.nobody.get(`${module.at}/@v/list`, {
           headers: { Authorization: `Basic ${pair}` },
