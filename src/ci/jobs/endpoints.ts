@@ -31,7 +31,7 @@ export const getJobTrace = endpoint({
   response: bytes('text/plain'),
   async handler({ ctx, job, request }) {
     const trace = await readTrace(ctx, job.id)
-    if (!ENDED.includes(job.status)) noteWatched(job.id)
+    if (!ENDED.includes(job.status)) noteWatched(ctx, job.id)
     return await answerDownload(request, {
       size: trace.size,
       etag: trace.etag,

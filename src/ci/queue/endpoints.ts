@@ -81,7 +81,7 @@ export const updateRunningJob = endpoint({
       ...readOutput(body.output, body.checksum),
     }
     const { status, jobStatus } = await reportJob(ctx, running, report)
-    const interval = String(updateInterval(params.id))
+    const interval = String(updateInterval(ctx, params.id))
     const headers = {
       'Job-Status': jobStatus,
       ...ctx.config.vendor.headers({ 'Trace-Update-Interval': interval }),

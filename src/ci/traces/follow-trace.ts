@@ -46,7 +46,7 @@ export async function* followTrace(
     }
     if (isEnded) return yield { name: 'end', end: offset, status }
     if (offset === before) yield { name: 'wait' }
-    noteWatched(jobId)
+    noteWatched(ctx, jobId)
     await sleep(LOOK_MS, undefined, { signal: given.signal }).catch(() => undefined)
   }
 }

@@ -39,7 +39,9 @@ export const patchJobTrace = endpoint({
     const headers = {
       'Job-Status': running.status,
       Range: `0-${done.size}`,
-      ...ctx.config.vendor.headers({ 'Trace-Update-Interval': String(updateInterval(params.id)) }),
+      ...ctx.config.vendor.headers({
+        'Trace-Update-Interval': String(updateInterval(ctx, params.id)),
+      }),
     }
     if (done.outcome === 'wrong_start') {
       throw new Problem('bad_request', 416, { message: '416 Range Not Satisfiable' }, { headers })
