@@ -15,7 +15,9 @@ export function askRegistry(
   raw?: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Reply> {
-  const pair = Buffer.from(`${who.username || 'any'}:${who.token}`).toString('base64')
+  const pair = Buffer.from(
+    `${who.username || (who.header === 'JOB-TOKEN' ? 'svc-ci-token' : 'any')}:${who.token}`,
+  ).toString('base64')
   const options = { host: true, headers: { Authorization: `Basic ${pair}`, ...headers } }
   const more = raw === undefined ? {} : { raw }
   return world.nobody.call(method, `/v2/${path}`, undefined, { ...options, ...more })
