@@ -39,6 +39,8 @@ export async function openZipEntry(
     zip.close()
     throw badRequest('the archive is broken')
   })
+  // Whoever reads it hears of it; one that nobody reads must not end the process.
+  body.on('error', () => {})
   body.once('close', () => zip.close())
   const name = (path.split('/').at(-1) ?? '').replaceAll(/[^\w.-]/g, '_')
   const headers = { 'Content-Disposition': `attachment; filename="${name}"` }
