@@ -23,6 +23,8 @@ export function gitStream(command: GitCommand): Readable {
     read: () => stdout.resume(),
     destroy(error, closed) {
       kill()
+      // Left unread, it would never close.
+      stdout.destroy()
       closed(error)
     },
   })

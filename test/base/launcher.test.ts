@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { launcher } from '../../src/base/launcher/launcher.ts'
 import { LaunchError, type ProgramCommand, startProgram } from '../../src/base/launcher/program.ts'
@@ -113,6 +114,28 @@ test('a signal ends it, also before it runs; one after its end goes to nobody', 
   late.kill('SIGTERM')
   expect(await late.closed).toEqual({ code: null, signal: 'SIGTERM' })
   late.kill('SIGKILL')
+})
+
+test('whoever goes away at once, from its input or its output, holds up nobody', async () => {
+  const unfed = start('cat')
+  unfed.stdin.destroy()
+  expect(await unfed.closed).toEqual({ code: 0, signal: null })
+  for (const wait of [0, 1, 2]) {
+    const unread = start('cat')
+    await sleep(wait)
+    unread.stdout.destroy()
+    unread.kill('SIGKILL')
+    await unread.closed.catch((error: LaunchError) => expect(error.code).toBe('ECANCELED'))
+  }
+})
+
+test('one that is killed while its reader pauses closes, too', async () => {
+  const program = start('cat', '/dev/zero')
+  program.stdout.once('data', () => program.stdout.pause())
+  await program.pid
+  await sleep(100)
+  program.kill('SIGKILL')
+  expect(await program.closed).toEqual({ code: null, signal: 'SIGKILL' })
 })
 
 test('a signal to its group ends what it has started, too', async () => {

@@ -48,8 +48,14 @@ const server = createServer((socket) => {
   }
   socket.on('data', onData)
   socket.on('close', () => {
-    launches.delete(id)
     children.delete(socket)
+    const launch = launches.get(id)
+    if (!launch) return
+    // Without the one who asked, or without an end, it is not to start.
+    launches.delete(id)
+    for (const end of launch.ends) end?.destroy()
+    if (launch.asked)
+      tellLast(launch.asked.control, { failed: 'an end was closed', errno: 'ECANCELED' })
   })
 })
 

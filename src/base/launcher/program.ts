@@ -133,7 +133,7 @@ export function startProgram(command: ProgramCommand): Program {
 function hearEnd(end: Socket): void {
   // One that was never connected ends like the others.
   if (end.pending) end.push(null)
-  if (end.readableFlowing === null && end.listenerCount('readable') === 0) end.resume()
+  if (end.listenerCount('readable') === 0) end.resume()
 }
 
 function killOrphan(pid: number): void {
@@ -156,8 +156,13 @@ async function connect(
   const id = randomUUID()
   send(control, { id, program, args, cwd, env, detached, ends: ends.length })
   for (const [end, socket] of ends.entries()) {
+    // Without one of its ends it would never start.
+    const fail = () => {
+      control.destroy(socket.errored ?? new LaunchError('an end was closed', 'ECANCELED'))
+    }
+    socket.once('close', fail)
     socket.connect(path)
-    send(socket, { id, end })
+    send(socket, { id, end }, () => socket.off('close', fail))
   }
   return control
 }
@@ -196,12 +201,18 @@ function follow(control: Socket, tellPid: (pid: number) => void): Promise<Progra
         else resolve(message)
       }
     })
+    control.on('error', ({ message, code = '' }: NodeJS.ErrnoException) => {
+      const isOurs = ['EMFILE', 'ENFILE', 'ECANCELED'].includes(code)
+      reject(new LaunchError(message, isOurs ? code : 'EAGAIN'))
+    })
     control.on('close', () => reject(new LaunchError('the launcher ended', 'EAGAIN')))
   })
 }
 
-function send(socket: Socket, message: ToLauncher): void {
-  socket.write(`${JSON.stringify(message)}\n`)
+function send(socket: Socket, message: ToLauncher, sent = () => {}): void {
+  socket.write(`${JSON.stringify(message)}\n`, (error) => {
+    if (!error) sent()
+  })
 }
 
 function quietSocket(): Socket {
@@ -231,7 +242,9 @@ class WrittenEnd extends Writable {
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    this.#socket.destroy()
+    // The program has to get its end before it can find it closed.
+    const close = () => this.#socket.destroy()
+    this.#running.then(close, close)
     done(error)
   }
 }
