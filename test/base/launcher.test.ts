@@ -1,11 +1,14 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { launcher } from '../../src/base/launcher/launcher.ts'
+import type { ToLauncher } from '../../src/base/launcher/messages.ts'
 import { LaunchError, type ProgramCommand, startProgram } from '../../src/base/launcher/program.ts'
 import { startChild } from '../support/child.ts'
 
@@ -127,6 +130,26 @@ test('whoever goes away at once, from its input or its output, holds up nobody',
     unread.kill('SIGKILL')
     await unread.closed.catch((error: LaunchError) => expect(error.code).toBe('ECANCELED'))
   }
+})
+
+test('when one end is closed before the last has come, the program does not start, and the last is closed', async () => {
+  const path = await launcher.whenReady()
+  const connection = (message: ToLauncher) => {
+    const socket = connect({ path, allowHalfOpen: true })
+    socket.write(`${JSON.stringify(message)}\n`)
+    return socket
+  }
+  const id = 'closed-before-the-last'
+  const asked = { program: 'cat', args: [], cwd: undefined, env, ends: 3, detached: false }
+  const control = connection({ id, ...asked })
+  const stdin = connection({ id, end: 0 })
+  const fromStdin = text(stdin)
+  connection({ id, end: 1 }).end()
+  const told = String(await once(control, 'data'))
+  expect(JSON.parse(told)).toEqual({ failed: 'an end was closed', errno: 'ECANCELED' })
+  const stderr = connection({ id, end: 2 })
+  expect([await fromStdin, await text(stderr)]).toEqual(['', ''])
+  for (const socket of [control, stdin, stderr]) socket.destroy()
 })
 
 test('one that is killed while its reader pauses closes, too', async () => {

@@ -51,21 +51,31 @@ const server = createServer((socket) => {
     children.delete(socket)
     const launch = launches.get(id)
     if (!launch) return
-    // Without the one who asked, or without an end, it is not to start.
+    if (launch.asked && launch.asked.control !== socket) {
+      start(id, launch)
+      return
+    }
     launches.delete(id)
     for (const end of launch.ends) end?.destroy()
-    if (launch.asked)
-      tellLast(launch.asked.control, { failed: 'an end was closed', errno: 'ECANCELED' })
   })
 })
 
+/** Starts a program once all its ends are there, unless one of them was closed or a signal came before that. */
 function start(id: string, { asked, ends, signal }: Launch): void {
-  if (!asked || Object.keys(ends).length < asked.request.ends) return
-  launches.delete(id)
-  if (signal) tellLast(asked.control, { code: null, signal })
-  else spawnFor(asked.control, asked.request, ends)
-  // A program has them now.
-  for (const end of ends) end.destroy()
+  if (!asked) return
+  const { control, request } = asked
+  // Looked for here, since the event of one that has just been closed is still to come.
+  if (ends.some((end) => end.destroyed)) {
+    // It stays until the one who asked has gone, so that ends which come later are closed, too.
+    tellLast(control, { failed: 'an end was closed', errno: 'ECANCELED' })
+  } else {
+    if (Object.keys(ends).length < request.ends) return
+    launches.delete(id)
+    if (signal) tellLast(control, { code: null, signal })
+    else spawnFor(control, request, ends)
+  }
+  // A program has them now, or nobody needs them.
+  for (const end of ends) end?.destroy()
 }
 
 function spawnFor(control: Socket, request: LaunchRequest, ends: Socket[]): void {
