@@ -192,7 +192,7 @@ test('administrators see with what program an issue was made', async () => {
   const { status, body } = await world.root.get(path)
   expect([status, body]).toEqual([
     200,
-    { user_agent: 'node', ip_address: '127.0.0.1', akismet_submitted: false },
+    { user_agent: 'gitstead-test', ip_address: '127.0.0.1', akismet_submitted: false },
   ])
   expect((await ana.get(path)).status).toBe(403)
   await ana.delete(`${issues}/${iid}`)
