@@ -119,7 +119,7 @@ export function hasChanged({ method }: Endpoint, reply: Reply): boolean {
 }
 
 const KEEPS_REPOSITORIES =
-  /\/(badges|labels|boards|milestones|hooks|members|invitations|access_requests|access_tokens|deploy_tokens|deploy_keys|service_accounts|custom_attributes|notification_settings|issues|notes|discussions|award_emoji|approvals?|approval_rules|protected_\w+|push_rule|uploads|share|todos|topics|users?|broadcast_messages|features|application|alert_management|alert_management_alerts|incident_management_settings|error_tracking)(\/|$)/
+  /\/(badges|labels|boards|milestones|hooks|members|invitations|access_requests|access_tokens|deploy_tokens|deploy_keys|service_accounts|custom_attributes|notification_settings|issues|notes|discussions|award_emoji|approvals?|approval_rules|protected_\w+|push_rule|uploads|share|todos|topics|users?|broadcast_messages|features|application|alert_management|alert_management_alerts|incident_management_settings|error_tracking|errortracking|variables|triggers?|pipeline_schedules|jobs|runners|environments|deployments|feature_flags\w*|freeze_periods|resource_groups|secure_files|job_token_scope|packages|registry|virtual_registries|terraform|keys|gpg_keys|emails|applications|plan_limits|metadata)(\/|$)/
 
 /** Whether a call of it may have written to a repository. */
 export function mayWriteRepository(endpoint: Endpoint): boolean {

@@ -40,9 +40,9 @@ const hostile: readonly (readonly [string, unknown])[] = [
   ['a deep nest', deep()],
 ]
 
-/** Each parameter gets a third of the values, another third than the one before it. */
-function shareOf<T>(values: readonly T[], turn: number): T[] {
-  return values.filter((_, at) => at % 3 === turn % 3)
+/** Each parameter gets one value of so many, others than the one before it. */
+function shareOf<T>(values: readonly T[], turn: number, of: number): T[] {
+  return values.filter((_, at) => at % of === turn % of)
 }
 
 type Ask = (question: Question, caller: Caller) => Promise<Reply>
@@ -108,7 +108,7 @@ describe('hostile input', () => {
       const names = Object.keys({ ...endpoint.query, ...(endpoint.raw ? {} : endpoint.body) })
       const changes = names.flatMap((name) => {
         asked += 1
-        return shareOf(hostile, asked).map(([what, value]) => ({ name, what, value }))
+        return shareOf(hostile, asked, 5).map(([what, value]) => ({ name, what, value }))
       })
       const asks = changes.map(({ name, value }): Ask => {
         return (question, caller) => question.askWith(caller, { [name]: value })
@@ -131,7 +131,7 @@ describe('hostile input', () => {
       const names = [...endpoint.path.matchAll(/[:*](\w+)/g)].map(([, name = '']) => name)
       const changes = names.flatMap((name) => {
         asked += 1
-        return shareOf(texts, asked).map((text) => ({ name, text }))
+        return shareOf(texts, asked, 4).map((text) => ({ name, text }))
       })
       const asks = changes.map(({ name, text }): Ask => {
         return (question, caller) => question.askAt(caller, name, text)
