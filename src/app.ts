@@ -96,6 +96,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
       temporaryFolder,
     },
     budgets,
+    vendor: config.vendor,
     checkResponses: options.checkResponses ?? false,
   }
   const router = new ApiRouter(apiEndpoints.filter((one) => !one.host))

@@ -1,10 +1,11 @@
 import type { TokenPurpose } from '../access/authentication/client-token.ts'
 import { Problem, type ProblemBody } from '../base/problem.ts'
+import type { Vendor } from '../base/vendor.ts'
 import { answerFor } from './errors.ts'
 
 /** A program that speaks a protocol of its own: how it signs in, and the words in which it wants refusals. */
 export interface ClientProtocol {
-  /** Named in the challenge that goes with each 401, without which most clients never send their credentials. */
+  /** Named after the vendor's word in the challenge of each 401, without which most clients never send credentials. */
   readonly realm: string
   /** The whole challenge, where Basic is not what the program expects. */
   readonly challenge?: (externalUrl: string) => string
@@ -22,13 +23,16 @@ export interface ClientProtocol {
 export function clientRefusal(
   client: ClientProtocol,
   error: unknown,
-  externalUrl: string,
+  { baseUrl, vendor }: { readonly baseUrl: string; readonly vendor: Vendor },
 ): unknown {
   const { status, body, headers, fault } = answerFor(error)
   if (fault) return error
   const challenge =
     status === 401
-      ? { 'WWW-Authenticate': client.challenge?.(externalUrl) ?? `Basic realm="${client.realm}"` }
+      ? {
+          'WWW-Authenticate':
+            client.challenge?.(baseUrl) ?? `Basic realm="${vendor.prefix} ${client.realm}"`,
+        }
       : undefined
   const words = client.refusal?.(status, messageOf(body)) ?? body
   const code = error instanceof Problem ? error.code : 'bad_request'

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Actor } from '../access/actor.ts'
 import type { Credentials } from '../access/authentication/credentials.ts'
+import type { Vendor } from '../base/vendor.ts'
 import type { Ctx } from '../ctx.ts'
 import type { BodyBudgets, BodyLimits } from './body/limits.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -40,6 +41,7 @@ export interface PipelineParts {
   readonly budgets: BodyBudgets
   /** `{external URL}/api/v4`. */
   readonly baseUrl: string
+  readonly vendor: Vendor
   /** Responses are checked against their schemas (tests and development). */
   readonly checkResponses: boolean
   /** The cache for answers of endpoints that declare it. */

@@ -70,7 +70,7 @@ async function answer(
     return endpoint.anyOrigin ? withAnyOrigin(answered) : answered
   } catch (error) {
     if (endpoint.anyOrigin) throw originRefusal(error)
-    throw endpoint.client ? clientRefusal(endpoint.client, error, parts.baseUrl) : error
+    throw endpoint.client ? clientRefusal(endpoint.client, error, parts) : error
   } finally {
     request.body.close()
   }

@@ -108,7 +108,7 @@ async function newJob(): Promise<GivenJob> {
   return given
 }
 
-const CHALLENGE = 'Basic realm="Packages Registry"'
+const CHALLENGE = 'Basic realm="svc Packages Registry"'
 
 /** Who brings these headers, and no others. */
 function withHeaders(headers: Readonly<Record<string, string>>): Caller {

@@ -185,7 +185,7 @@ describe('who signs in', () => {
     expect((await nobody.get(path)).status).toBe(404)
     const wrong = await nobody.get(path, basic('any', 'wrong'))
     expect(wrong.status).toBe(401)
-    expect(wrong.headers.get('www-authenticate')).toBe('Basic realm="Packages Registry"')
+    expect(wrong.headers.get('www-authenticate')).toBe('Basic realm="svc Packages Registry"')
     const deploy = async (scopes: string[]) =>
       (await ana.post(`/projects/${projectId}/deploy_tokens`, { name: 't', scopes })).body.token
     const reader = { headers: { 'DEPLOY-TOKEN': await deploy(['read_package_registry']) } }

@@ -333,7 +333,7 @@ describe('a push', () => {
     const asked = await withHeaders({}).push(nupkg)
     expect([asked.status, asked.headers.get('www-authenticate')]).toEqual([
       401,
-      'Basic realm="Packages Registry"',
+      'Basic realm="svc Packages Registry"',
     ])
     const basic = `Basic ${Buffer.from(`ana:${ana.token}`).toString('base64')}`
     expect((await withHeaders({ Authorization: basic }).push(nupkg)).status).toBe(201)

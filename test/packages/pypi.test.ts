@@ -118,7 +118,7 @@ test('the index is a page, or JSON for those who ask for it', async () => {
   const refused = await world.nobody.get(`${at}/simple/page-pkg`)
   expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
     401,
-    'Basic realm="Packages Registry"',
+    'Basic realm="svc Packages Registry"',
   ])
 })
 

@@ -278,7 +278,7 @@ test('members read, Maintainers change, others learn nothing, and deploy tokens 
   const nobody = await world.nobody.get(`${ROOT}/${id}/${JAR}`)
   expect([nobody.status, nobody.headers.get('www-authenticate')]).toEqual([
     401,
-    'Basic realm="Virtual Registry"',
+    'Basic realm="svc Virtual Registry"',
   ])
   for (const [name, status] of [
     ['bob', 200],

@@ -343,7 +343,7 @@ describe('the packages of a group', () => {
     const nobody = await world.nobody.get(path)
     expect([nobody.status, nobody.headers.get('www-authenticate')]).toEqual([
       401,
-      'Basic realm="Packages Registry"',
+      'Basic realm="svc Packages Registry"',
     ])
     expect((await (await world.user('outside')).get(path)).status).toBe(404)
     expect((await world.nobody.get('/group/none/-/packages/composer/packages.json')).status).toBe(

@@ -166,7 +166,7 @@ describe.each(places)('below the address %s', (_where, rootOf, user) => {
       const answer = await world.nobody.get(path)
       expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
         401,
-        'Basic realm="Packages Registry"',
+        'Basic realm="svc Packages Registry"',
       ])
     }
   })

@@ -450,7 +450,7 @@ describe('permissions', () => {
         expect([path, answer.status, answer.headers.get('www-authenticate')]).toEqual([
           path,
           401,
-          'Basic realm="Packages Registry"',
+          'Basic realm="svc Packages Registry"',
         ])
       }
     }

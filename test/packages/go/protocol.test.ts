@@ -396,7 +396,7 @@ describe('permissions', () => {
       const nobody = await world.nobody.get(`${module.at}/${path}`)
       expect([nobody.status, nobody.headers.get('www-authenticate')]).toEqual([
         401,
-        'Basic realm="Packages Registry"',
+        'Basic realm="svc Packages Registry"',
       ])
     }
     const deploy = async (scope: string) => {

@@ -345,7 +345,7 @@ describe('permissions', () => {
       expect([path, answer.status, answer.headers.get('www-authenticate'), answer.body]).toEqual([
         path,
         401,
-        'Basic realm="Packages Registry"',
+        'Basic realm="svc Packages Registry"',
         { error: '401 Unauthorized', message: '401 Unauthorized' },
       ])
     }
@@ -367,7 +367,7 @@ describe('permissions', () => {
     })
     expect([wrong.status, wrong.headers.get('www-authenticate')]).toEqual([
       401,
-      'Basic realm="Packages Registry"',
+      'Basic realm="svc Packages Registry"',
     ])
   })
 

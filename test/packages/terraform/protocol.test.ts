@@ -300,7 +300,7 @@ describe('a project', () => {
       const answer = await world.nobody.get(own(path))
       expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
         401,
-        'Basic realm="Packages Registry"',
+        'Basic realm="svc Packages Registry"',
       ])
     }
     for (const [name, status] of [

@@ -256,7 +256,7 @@ describe('the files of a registry', () => {
       const refused = await world.nobody.get(at(), basic(token, username))
       expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
         401,
-        'Basic realm="Virtual Registry"',
+        'Basic realm="svc Virtual Registry"',
       ])
     }
   })
@@ -289,7 +289,7 @@ describe('the files of a registry', () => {
     ]) {
       expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([
         401,
-        'Basic realm="Virtual Registry"',
+        'Basic realm="svc Virtual Registry"',
       ])
     }
     expect(server.asked).toEqual([])
