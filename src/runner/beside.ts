@@ -20,30 +20,45 @@ export function startRunnerBeside(given: {
 }): RunnerBeside {
   const program = fileURLToPath(new URL('../../scripts/gitstead.mjs', import.meta.url))
   let isStopping = false
-  let child: ChildProcess
+  let child: ChildProcess | undefined
+  let again: NodeJS.Timeout | undefined
+  const startAgain = (reason: string) => {
+    child = undefined
+    if (isStopping) return
+    given.say(`the runner beside the server ${reason}, it starts again`)
+    again = setTimeout(start, AGAIN_MS).unref()
+  }
   const start = () => {
-    child = spawn(
-      process.execPath,
-      [program, 'runner', '--executor', 'shell', '--url', given.url, '--folder', given.folder],
-      {
-        env: { ...process.env, GITSTEAD_RUNNER_TOKEN: given.token },
-        stdio: ['ignore', 'ignore', 'inherit'],
-      },
-    )
-    child.once('exit', (code) => {
-      if (isStopping) return
-      given.say(`the runner beside the server ended with code ${code}, it starts again`)
-      setTimeout(start, AGAIN_MS).unref()
-    })
-    child.once('error', (error) => given.say(`the runner cannot start: ${error.message}`))
+    try {
+      const started = spawn(
+        process.execPath,
+        [program, 'runner', '--executor', 'shell', '--url', given.url, '--folder', given.folder],
+        {
+          env: { ...process.env, GITSTEAD_RUNNER_TOKEN: given.token },
+          stdio: ['ignore', 'ignore', 'inherit'],
+        },
+      )
+      child = started
+      started.once('exit', (code) => startAgain(`ended with code ${code}`))
+      started.on('error', (error) => {
+        // One that runs may only have missed a signal.
+        if (started.pid === undefined) startAgain(`cannot start: ${error.message}`)
+      })
+    } catch (error) {
+      // Where the system has no room for another process, this is thrown at once.
+      startAgain(`cannot start: ${error instanceof Error ? error.message : 'no reason given'}`)
+    }
   }
   start()
   return {
     async stop() {
       isStopping = true
-      child.kill('SIGTERM')
-      await Promise.race([ended(child), sleep(SECOND_SIGNAL_MS)])
-      child.kill('SIGTERM')
+      clearTimeout(again)
+      const last = child
+      if (!last) return
+      last.kill('SIGTERM')
+      await Promise.race([ended(last), sleep(SECOND_SIGNAL_MS)])
+      last.kill('SIGTERM')
     },
   }
 }
