@@ -9,6 +9,9 @@ const AT_ONCE = 256 * 1024
 /** A cancel is heard of within this time, however long the server would wait. */
 const LONGEST_WAIT_MS = 3000
 const SHORTEST_WAIT_MS = 500
+const FIRST_PAUSE_MS = 100
+/** How long the end of a log is sent without the server taking any of it. */
+const REST_FOR_MS = 5 * 60_000
 
 /** What the server wants of a job that runs. */
 export interface Orders {
@@ -127,13 +130,13 @@ export class Trace {
   }
 
   /** Follows what the server says; false when the job is over for it. */
-  #heed({ status, jobStatus, interval }: JobAnswer): boolean {
-    const seconds = interval ?? 3
+  #heed(answer: JobAnswer): boolean {
+    const seconds = answer.interval ?? 3
     this.#wait = Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, seconds * 1000))
-    if (jobStatus === 'canceling') this.#orders.cancel()
-    const isOver = jobStatus === 'canceled' || jobStatus === 'failed' || status === 403
-    if (isOver) this.#orders.abort()
-    return !isOver
+    if (answer.jobStatus === 'canceling') this.#orders.cancel()
+    if (!isOver(answer)) return true
+    this.#orders.abort()
+    return false
   }
 
   /** Sends what is left. */
@@ -144,16 +147,22 @@ export class Trace {
     await this.sendRest()
   }
 
-  /** Sends what the server has not; asked again, from where the server says. */
+  /** Sends what the server has not, from where the server says, as long as it takes some of it now and then. */
   async sendRest(): Promise<void> {
-    const deadline = 200
-    for (let turn = 0; this.#sent < this.#size && turn < deadline; turn += 1) {
-      try {
-        const answer = await this.#sendNext()
-        if (answer.status === 403) return
-        if (answer.status >= 500) await sleep(LONGEST_WAIT_MS)
-      } catch {
-        await sleep(LONGEST_WAIT_MS)
+    let taken = this.#sent
+    let until = performance.now() + REST_FOR_MS
+    let pause = FIRST_PAUSE_MS
+    while (this.#sent < this.#size && performance.now() < until) {
+      const answer = await this.#sendNext().catch(() => undefined)
+      if (this.#sent > taken) {
+        taken = this.#sent
+        until = performance.now() + REST_FOR_MS
+        pause = FIRST_PAUSE_MS
+      } else if (answer && (isRefusal(answer) || isOver(answer))) {
+        return
+      } else {
+        await sleep(pause)
+        pause = Math.min(pause * 2, LONGEST_WAIT_MS)
       }
     }
   }
@@ -168,4 +177,14 @@ export class Trace {
     await this.#writes
     await this.#file.close()
   }
+}
+
+/** Whether a job is over for the server. */
+function isOver({ status, jobStatus }: JobAnswer): boolean {
+  return jobStatus === 'canceled' || jobStatus === 'failed' || status === 403
+}
+
+/** Whether the server will not have a log, whatever is sent again. */
+function isRefusal({ status }: JobAnswer): boolean {
+  return status >= 400 && status < 500 && ![408, 416, 429].includes(status)
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { unpackZip, writeZip } from '../../src/runner/archives.ts'
 import { findFiles } from '../../src/runner/globs.ts'
 import type { Job } from '../../src/runner/job.ts'
@@ -13,6 +13,7 @@ import { shellScript } from '../../src/runner/script.ts'
 import { Server } from '../../src/runner/server.ts'
 import { Trace } from '../../src/runner/trace.ts'
 import { Variables } from '../../src/runner/variables.ts'
+import { FakeServer } from './fake-server.ts'
 
 let folder: string
 
@@ -191,6 +192,52 @@ describe('a full disk', () => {
     })
     await expect(ended).rejects.toThrow('the disk is full')
     expect(unheard).toEqual([])
+  })
+})
+
+describe('the end of a log', () => {
+  /** Ends a log of one line at a server that answers so; how often it was asked. */
+  const finished = async (status: number, asked: (times: number) => void = () => undefined) => {
+    const server = new FakeServer()
+    const url = await server.listen()
+    let times = 0
+    server.answer = () => {
+      times += 1
+      asked(times)
+      return { status }
+    }
+    const runner = new Server(url, { token: 'none', systemId: 's', info: {} })
+    const trace = await Trace.open(runner, { id: 1, token: 'secret' } as Job, {
+      path: join(folder, `log-${status}`),
+      masked: [],
+      orders: { cancel: () => undefined, abort: () => undefined },
+      debug: false,
+    })
+    trace.line('a line of the log')
+    try {
+      await trace.finish()
+    } finally {
+      await trace.close()
+      await server.close()
+    }
+    return times
+  }
+
+  test('is given up after some minutes in which the server took nothing', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    try {
+      const times = await finished(500, (time) => {
+        if (time === 3) vi.advanceTimersByTime(6 * 60_000)
+      })
+      expect(times).toBe(3)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  test.each([403, 404])('is sent no more to a server that answers %i', async (status) => {
+    // Once while it grows, and once at the end.
+    expect(await finished(status)).toBeLessThanOrEqual(2)
   })
 })
 
