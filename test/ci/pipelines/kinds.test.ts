@@ -71,6 +71,7 @@ describe('a job is told by its pipeline what runs', () => {
       CI_JOB_STAGE: 'test',
       CI_NODE_TOTAL: '1',
       SVC_CI: 'true',
+      SVC_FEATURES: '',
       SVC_USER_LOGIN: 'ana',
     })
     for (const name of ['CI_COMMIT_TAG', 'CI_MERGE_REQUEST_IID', 'CI_PIPELINE_TRIGGERED']) {

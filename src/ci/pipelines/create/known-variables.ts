@@ -38,10 +38,14 @@ export async function knownVariables(
   },
 ): Promise<Map<string, string>> {
   const requests = at.tag ? [] : await listOpenRequestPaths(ctx.db, project.id, branchOf(at))
-  const vendorFlags = ctx.config.vendor.variableNames('CI').map((name) => [name, 'true'] as const)
+  const { vendor } = ctx.config
+  const vendorFlags = vendor.variableNames('CI').map((name) => [name, 'true'] as const)
+  // What a licence adds: there is none. Templates look here for scanners, which are not there either.
+  const features = vendor.variableNames('FEATURES').map((name) => [name, ''] as const)
   return new Map([
     ['CI', 'true'],
     ...vendorFlags,
+    ...features,
     ...serverVariables(ctx),
     ...projectVariables(ctx, project, await topicsOf(ctx, project.id)),
     ['CI_PROJECT_REPOSITORY_LANGUAGES', (await knownLanguages(ctx, project)).join(',')],
