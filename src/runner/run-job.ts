@@ -89,6 +89,7 @@ class JobRun {
       CI_CONCURRENT_ID: String(settings.slot),
       CI_CONCURRENT_PROJECT_ID: String(settings.slot),
       CI_RUNNER_VERSION: settings.version,
+      CI_RUNNER_REVISION: settings.version,
       CI_RUNNER_EXECUTABLE_ARCH: `${process.platform}/${process.arch}`,
       CI_SERVER: 'yes',
       [settings.executor.name === 'shell' ? 'CI_SHARED_ENVIRONMENT' : 'CI_DISPOSABLE_ENVIRONMENT']:

@@ -89,15 +89,21 @@ describe('a job', () => {
 
   test('knows where it is, who runs it, and nothing of the runner itself', async () => {
     process.env.GITSTEAD_RUNNER_TOKEN = 'of the operator'
-    const keys = ['CI_PROJECT_DIR', 'CI_BUILDS_DIR', 'CI_RUNNER_VERSION', 'CI_SHARED_ENVIRONMENT']
+    const keys = [
+      'CI_PROJECT_DIR',
+      'CI_BUILDS_DIR',
+      'CI_RUNNER_VERSION',
+      'CI_RUNNER_REVISION',
+      'CI_SHARED_ENVIRONMENT',
+    ]
     const lines = keys.map((key) => say(`"$${key}"`))
     const job = jobOf([...lines, say('"$PWD"'), 'env | grep -i -c "of the operator" || true'])
     const { log } = await ranTo(job)
     delete process.env.GITSTEAD_RUNNER_TOKEN
-    const [project, builds, version, isShared, here] = printed(log)
+    const [project, builds, version, revision, isShared, here] = printed(log)
     expect(project).toBe(here)
     expect(project).toContain(builds?.slice(2))
-    expect([version, isShared]).toEqual(['> 1.2.3', '> true'])
+    expect([version, revision, isShared]).toEqual(['> 1.2.3', '> 1.2.3', '> true'])
     expect(log).toContain('\n0\n')
     expect(log).not.toContain('token-of-runner')
   })
