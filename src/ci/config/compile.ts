@@ -1,3 +1,4 @@
+import { Timeslice } from '../../base/timeslice.ts'
 import { type AutoCancel, readAutoCancel } from './auto-cancel.ts'
 import { resolveExtends, resolveReferences } from './extend.ts'
 import { configFault, keyFault } from './fault.ts'
@@ -19,17 +20,20 @@ export interface CompiledConfig {
   readonly jobs: readonly JobTemplate[]
 }
 
+/** Others get their turn after so long. */
+export const SLICE_MS = 20
+
 /** Of configurations without includes and inputs, which are the same value as long as their text is remembered. */
 const known = new WeakMap<ValueMap, CompiledConfig>()
 
 /** Checks a configuration whose includes are in, and gives its jobs (docs/contract/D §5.1). */
-export function compileConfig(merged: ValueMap): CompiledConfig {
-  const found = known.get(merged) ?? compileAnew(merged)
+export async function compileConfig(merged: ValueMap): Promise<CompiledConfig> {
+  const found = known.get(merged) ?? (await compileAnew(merged))
   if (Object.isFrozen(merged)) known.set(merged, found)
   return found
 }
 
-function compileAnew(merged: ValueMap): CompiledConfig {
+async function compileAnew(merged: ValueMap): Promise<CompiledConfig> {
   const config = resolveReferences(resolveExtends(merged))
   const stages = readStages(config.stages ?? config.types)
   const variables = readVariables(config.variables)
@@ -38,10 +42,13 @@ function compileAnew(merged: ValueMap): CompiledConfig {
   const entries = Object.entries(config).filter(
     ([name]) => !TOP_KEYS.has(name) && !name.startsWith('.'),
   )
-  const jobs = entries.map(([name, job]) => {
+  const slice = new Timeslice(SLICE_MS)
+  const jobs: JobTemplate[] = []
+  for (const [name, job] of entries) {
     if (!isMap(job)) throw configFault(`jobs:${name} config should be a hash`)
-    return readJob(name, withDefaults(job, defaults))
-  })
+    jobs.push(readJob(name, withDefaults(job, defaults)))
+    await slice.pause()
+  }
   if (jobs.length === 0) {
     throw configFault('jobs config should contain at least one visible job')
   }

@@ -72,7 +72,12 @@ export async function withIncludes(
     const given = isMap(entry) ? entry : bareInclude(entry)
     if (!(await isWanted(context, given))) continue
     for (const found of await findFiles(context, given, place)) {
-      const content = readFound(context, found, place, isMap(given.inputs) ? given.inputs : {})
+      const content = await readFound(
+        context,
+        found,
+        place,
+        isMap(given.inputs) ? given.inputs : {},
+      )
       merged = deepMerge(merged, await withIncludes(context, content, found.place, depth + 1))
     }
   }
@@ -93,12 +98,12 @@ async function isWanted(context: IncludeContext, given: ValueMap): Promise<boole
   return rule !== undefined && rule.when !== 'never'
 }
 
-function readFound(
+async function readFound(
   context: IncludeContext,
   { text, ...found }: Found,
   from: Place,
   inputs: ValueMap,
-): ValueMap {
+): Promise<ValueMap> {
   const { location, type } = found
   if (text === undefined) {
     throw configFault(`${titles[type]} \`${location}\` does not exist!`)
@@ -112,7 +117,7 @@ function readFound(
   if (included.reduce((sum, { bytes }) => sum + bytes, 0) > limits.maxBytes) {
     throw configFault(TOO_LARGE)
   }
-  return fillInputs(readConfigFile(text, limits), inputs, location)
+  return fillInputs(await readConfigFile(text, limits), inputs, location)
 }
 
 const titles: Readonly<Record<Included['type'], string>> = {

@@ -1,5 +1,6 @@
+import { Timeslice } from '../../base/timeslice.ts'
 import { type AutoCancel, readAutoCancel } from './auto-cancel.ts'
-import type { CompiledConfig } from './compile.ts'
+import { type CompiledConfig, SLICE_MS } from './compile.ts'
 import { secondsOf } from './duration.ts'
 import { configFault, TOO_LARGE } from './fault.ts'
 import { WHEN, type When } from './job-keys.ts'
@@ -66,7 +67,9 @@ export async function planPipeline(
   const variables = withVariables(globals, ownOnes(workflow.variables, given.variables))
   const jobs: PlannedJob[] = []
   let room = MOST_VARIABLES
+  const slice = new Timeslice(SLICE_MS)
   for (const template of config.jobs) {
+    await slice.pause()
     const at = {
       ...given,
       variables: withVariables(variables, ownOnes(template.variables, given.variables)),

@@ -5,22 +5,18 @@ export const MOST_NODES = 200_000
 export const MOST_RESOLVED = 500_000
 export type ValueMap = Readonly<Record<string, Value>>
 
-const REFERENCE = Symbol('reference')
+const REFERENCE = 'reference'
 
-/** `!reference [.job, script]`, not yet replaced by what it names. */
-export interface Reference {
-  readonly [REFERENCE]: readonly string[]
-}
+/** `!reference [.job, script]`, not yet replaced by what it names: no other value is a `Map`, also behind a worker. */
+export type Reference = ReadonlyMap<typeof REFERENCE, readonly string[]>
 
 export function makeReference(path: readonly string[]): Reference {
-  return { [REFERENCE]: path }
+  return new Map([[REFERENCE, path]])
 }
 
 /** The path of a reference; undefined for any other value. */
 export function referencePath(value: Value): readonly string[] | undefined {
-  return typeof value === 'object' && value !== null && REFERENCE in value
-    ? (value as Reference)[REFERENCE]
-    : undefined
+  return value instanceof Map ? (value as Reference).get(REFERENCE) : undefined
 }
 
 export function isMap(value: Value): value is ValueMap {

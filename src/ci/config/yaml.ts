@@ -1,14 +1,14 @@
-import {
-  isMap as isYamlMap,
-  LineCounter,
-  parseAllDocuments,
-  Scalar,
-  type Tags,
-  type YAMLSeq,
-} from 'yaml'
 import { byteCache } from '../../base/byte-cache.ts'
+import { runInWorker, WorkerLimitError } from '../../base/workers/worker-pool.ts'
 import { configFault, TOO_LARGE } from './fault.ts'
-import { isMap, MOST_NODES, makeReference, type Value, type ValueMap } from './values.ts'
+import { isMap, type Value, type ValueMap } from './values.ts'
+import {
+  nodesOf,
+  type ParsedConfig,
+  type YamlWork,
+  type YamlWorkResult,
+  yamlWork,
+} from './yaml-work.ts'
 
 /** A file of a configuration: its keys, and the header that declares inputs where it has one. */
 export interface ConfigFile {
@@ -21,156 +21,83 @@ export interface YamlLimits {
   readonly maxDepth: number
 }
 
-const MOST_ALIASES = 10_000
-
-// Times are texts to everybody who writes them; dates too.
-const LEFT_OUT = new Set([
-  'tag:yaml.org,2002:timestamp',
-  'tag:yaml.org,2002:binary',
-  'tag:yaml.org,2002:omap',
-  'tag:yaml.org,2002:pairs',
-  'tag:yaml.org,2002:set',
-])
-
-const referenceTag = {
-  tag: '!reference',
-  collection: 'seq' as const,
-  resolve: (list: unknown) =>
-    new Scalar(makeReference((list as YAMLSeq).items.map((item) => String(textOf(item))))),
-}
-
-/** `:script` is the key `script`: the reference's YAML takes a leading colon for that of a symbol, and some files have one. */
-const symbolKeyTag = {
-  tag: 'tag:yaml.org,2002:symbol',
-  default: 'key' as const,
-  test: /^:[A-Za-z_]\w*$/,
-  resolve: (text: string) => text.slice(1),
-}
-
-function textOf(item: unknown): unknown {
-  return item instanceof Scalar ? item.value : item
-}
-
-const FLOAT = 'tag:yaml.org,2002:float'
-
-function tagsOf(tags: Tags): Tags {
-  const kept = tags.filter((tag) => {
-    if (typeof tag === 'string') return true
-    const format = 'format' in tag ? tag.format : undefined
-    // What is left of the floats are those with a point.
-    const isOtherFloat = tag.tag === FLOAT && (format === 'EXP' || isMatching(tag, '.inf'))
-    return !(LEFT_OUT.has(tag.tag) || format === 'TIME' || isOtherFloat)
-  })
-  return [...kept.map(asReference), symbolKeyTag, referenceTag]
-}
-
-function isMatching(tag: Tags[number], text: string): boolean {
-  return typeof tag !== 'string' && 'test' in tag && tag.test?.test(text) === true
-}
-
-/**
- * Plain words as in the reference's YAML: `y` and `n` are letters, `yes`, `on` and so on are true and false. Numbers are
- * those that can be written back as they were: `3.10`, `08`, `12e4567` and an id of 19 digits are texts.
- */
-function asReference(tag: Tags[number]): Tags[number] {
-  if (typeof tag === 'string' || 'format' in tag || !('test' in tag)) return tag
-  const withTest = (test: RegExp) => ({ ...tag, test }) as Tags[number]
-  if (tag.tag === 'tag:yaml.org,2002:int') return withTest(/^[-+]?(?:0|[1-9][0-9_]{0,14})$/)
-  if (tag.tag === FLOAT) return withTest(/^[-+]?(?:[0-9][0-9_]*)?\.[0-9_]*[1-9]$/)
-  if (tag.tag !== 'tag:yaml.org,2002:bool' || !tag.test) return tag
-  return withTest(new RegExp(tag.test.source.replace(/(?:Y\|y|N\|n)\|/, '')))
-}
-
 /** What a value of a file takes in memory, roughly. */
 const bytesOfNode = 100
 /** Files by their text: most pushes leave the file as it was, and nothing that they need takes as long as parsing it. */
-const parsed = byteCache<{ readonly values: readonly Value[]; readonly nodes: number }>(
-  4_000_000,
-  ({ nodes }) => nodes * bytesOfNode,
-)
+const parsed = byteCache<ParsedConfig>(4_000_000, ({ nodes }) => nodes * bytesOfNode)
+
 /** Reads a configuration file: YAML 1.1 with merge keys and `!reference` (docs/contract/D §5). */
-export function readConfigFile(text: string, limits: YamlLimits): ConfigFile {
+export async function readConfigFile(text: string, limits: YamlLimits): Promise<ConfigFile> {
   if (Buffer.byteLength(text) > limits.maxBytes) {
     throw configFault(TOO_LARGE)
   }
-  const known = parsed.get(text)
-  const values = known?.values ?? parseDocuments(text)
-  const nodes = values.reduce<number>((sum, value) => sum + modestSize(value, limits.maxDepth), 0)
-  if (!known) {
-    for (const value of values) freeze(value)
-    parsed.set(text, { values, nodes })
-  }
-  const [first, second] = values
-  const hasHeader = values.length > 1 && isMap(first) && 'spec' in first
+  const documents = await documentsOf(text, limits.maxDepth)
+  const [first, second] = documents
+  const hasHeader = documents.length > 1 && isMap(first) && 'spec' in first
   const content = hasHeader ? second : first
   if (!isMap(content)) throw configFault('Invalid configuration format')
   return { header: hasHeader ? first : undefined, content }
 }
 
-function parseDocuments(text: string): Value[] {
-  const documents = parseAllDocuments(text, {
-    version: '1.1',
-    merge: true,
-    uniqueKeys: false,
-    prettyErrors: true,
-    customTags: tagsOf,
-  })
-  if (!Array.isArray(documents)) return []
-  return documents.map((document) => {
-    const [error] = document.errors
-    if (error) throw configFault(`Invalid configuration format: ${firstLine(error.message)}`)
-    try {
-      return document.toJS({ maxAliasCount: MOST_ALIASES }) as Value
-    } catch (error) {
-      const reason = error instanceof Error ? firstLine(error.message) : 'it cannot be read'
-      throw configFault(`Invalid configuration format: ${reason}`)
-    }
-  })
-}
-
-function firstLine(text: string): string {
-  return (text.split('\n')[0] ?? '').replace(/:$/, '')
-}
-
-/** How many nodes a value has. Aliases make small texts into huge values: what is walked later must have an end. */
-function modestSize(value: Value, maxDepth: number): number {
-  let nodes = 0
-  const visit = (part: Value, depth: number): void => {
-    nodes += 1
-    if (nodes > MOST_NODES || depth > maxDepth) {
-      throw configFault(TOO_LARGE)
-    }
-    if (Array.isArray(part)) for (const item of part) visit(item, depth + 1)
-    else if (isMap(part)) for (const item of Object.values(part)) visit(item, depth + 1)
+async function documentsOf(text: string, maxDepth: number): Promise<readonly Value[]> {
+  const known = parsed.get(text)
+  if (known) {
+    nodesOf(known.values, maxDepth)
+    return known.values
   }
-  visit(value, 0)
-  return nodes
+  const found = await work('parse', { text, maxDepth }, isQuick(text))
+  for (const value of found.values) freeze(value)
+  parsed.set(text, found)
+  return found.values
 }
+
+/** Where a key stands in a file, as `line 3, column 5`; undefined when it came from elsewhere. */
+export async function placeOfKey(
+  text: string,
+  path: readonly string[],
+): Promise<string | undefined> {
+  return await work('place', { text, path }, isQuick(text))
+}
+
+/** A value as YAML. */
+export async function writeYaml(value: Value): Promise<string> {
+  return await work('write', { value }, JSON.stringify(value).length <= QUICK)
+}
+
+/** Characters of a text that is worked on at once, in some milliseconds at most: nearly all configurations are no longer. */
+const QUICK = 4096
+/** What merges bring in can grow with the square of the text. */
+const isQuick = (text: string) => text.length <= QUICK && !text.includes('<<')
+const LONGEST_MS = 5000
+
+async function work<Name extends keyof YamlWork>(
+  name: Name,
+  input: Parameters<YamlWork[Name]>[0],
+  isQuick: boolean,
+): Promise<ReturnType<YamlWork[Name]>> {
+  // The compiler does not see that a function and its input go by the same name.
+  const act = yamlWork[name] as (given: typeof input) => ReturnType<YamlWork[Name]>
+  if (isQuick) return act(input)
+  const module = new URL('./yaml-work.ts', import.meta.url)
+  const result = await runInWorker<typeof input, YamlWorkResult<ReturnType<YamlWork[Name]>>>(
+    input,
+    { module, name, timeoutMs: LONGEST_MS, isLong: true },
+  ).catch((error: unknown) => {
+    throw error instanceof WorkerLimitError ? configFault(reasons[error.limit]) : error
+  })
+  if ('failure' in result) throw configFault(result.failure)
+  return result.value
+}
+
+const reasons = {
+  time: TOO_LARGE,
+  memory: TOO_LARGE,
+  waiting: 'Too many configurations are being read',
+} as const
 
 /** All who read the same file share its values. */
 function freeze(value: Value): void {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return
   Object.freeze(value)
   for (const part of Object.values(value)) freeze(part)
-}
-
-/** Where a key stands in a file, as `line 3, column 5`; undefined when it came from elsewhere. */
-export function placeOfKey(text: string, path: readonly string[]): string | undefined {
-  const lineCounter = new LineCounter()
-  const documents = parseAllDocuments(text, { version: '1.1', customTags: tagsOf, lineCounter })
-  if (!Array.isArray(documents)) return undefined
-  for (const document of documents) {
-    let node: unknown = document.contents
-    let offset: number | undefined
-    for (const name of path) {
-      const items = isYamlMap(node) ? node.items : []
-      const pair = items.find(({ key }) => String(textOf(key)) === name)
-      offset = pair?.key instanceof Scalar ? pair.key.range?.[0] : undefined
-      node = pair?.value
-    }
-    if (offset === undefined) continue
-    const { line, col } = lineCounter.linePos(offset)
-    return `line ${line}, column ${col}`
-  }
-  return undefined
 }

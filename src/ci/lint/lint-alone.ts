@@ -1,4 +1,3 @@
-import { stringify } from 'yaml'
 import { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -8,7 +7,7 @@ import { type ConfigSources, type Included, withIncludes } from '../config/inclu
 import { fillInputs } from '../config/inputs.ts'
 import type { Elsewhere } from '../config/rules.ts'
 import type { ValueMap } from '../config/values.ts'
-import { readConfigFile } from '../config/yaml.ts'
+import { readConfigFile, writeYaml } from '../config/yaml.ts'
 import { configSources, listPathsElsewhere } from '../pipelines/create/config-sources.ts'
 import {
   faultsOf,
@@ -40,13 +39,13 @@ export async function lintAlone(
 ): Promise<z.input<typeof lintedAloneEntity>> {
   try {
     const { merged } = await mergedOf(ctx, input.content)
-    const { jobs } = compileConfig(merged)
-    const whole = () => stringify(resolveReferences(resolveExtends(merged)))
+    const { jobs } = await compileConfig(merged)
+    const whole = async () => await writeYaml(resolveReferences(resolveExtends(merged)))
     return {
       status: 'valid',
       errors: [],
       warnings: [],
-      ...(input.includeMerged ? { merged_yaml: whole() } : {}),
+      ...(input.includeMerged ? { merged_yaml: await whole() } : {}),
       ...(input.includeJobs ? { jobs: jobs.map(presentLintedJob) } : {}),
     }
   } catch (error) {
@@ -62,12 +61,12 @@ export async function lintBeforeCommits(
 ): Promise<z.input<typeof lintEntity>> {
   try {
     const { merged, included } = await mergedOf(ctx, input.content, project.full_path)
-    const { jobs } = compileConfig(merged)
+    const { jobs } = await compileConfig(merged)
     return {
       valid: true,
       errors: [],
       warnings: [],
-      merged_yaml: stringify(resolveReferences(resolveExtends(merged))),
+      merged_yaml: await writeYaml(resolveReferences(resolveExtends(merged))),
       includes: included.map((one) => presentIncluded(ctx, one)),
       ...(input.includeJobs ? { jobs: jobs.map(presentLintedJob) } : {}),
     }
@@ -107,7 +106,7 @@ async function mergedOf(
   }
   const included: Included[] = []
   const nowhere = { projectId: NOWHERE, project, sha: '' }
-  const own = fillInputs(readConfigFile(content, limits), {}, '')
+  const own = fillInputs(await readConfigFile(content, limits), {}, '')
   const merged = await withIncludes({ sources, circumstances, limits, included }, own, nowhere)
   return { merged, included }
 }

@@ -1,4 +1,3 @@
-import { stringify } from 'yaml'
 import { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
 import { Problem } from '../../base/problem.ts'
@@ -10,6 +9,7 @@ import { ifFound } from '../../repositories/repository/missing.ts'
 import type { CompiledConfig } from '../config/compile.ts'
 import { resolveExtends, resolveReferences } from '../config/extend.ts'
 import type { Included } from '../config/include.ts'
+import { writeYaml } from '../config/yaml.ts'
 import { mayRunOn, mayRunPipelines } from '../pipelines/access.ts'
 import { findPipelineRef } from '../pipelines/create/find-ref.ts'
 import type { PipelineRef } from '../pipelines/create/known-variables.ts'
@@ -83,7 +83,7 @@ export async function lintConfig(
       valid: errors.length === 0,
       errors,
       warnings: [],
-      merged_yaml: stringify(resolveReferences(resolveExtends(made.merged))),
+      merged_yaml: await writeYaml(resolveReferences(resolveExtends(made.merged))),
       includes: made.included.map((one) => presentIncluded(ctx, one)),
       ...(input.includeJobs ? { jobs: made.config.jobs.map(presentLintedJob) } : {}),
     }

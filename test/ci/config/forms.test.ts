@@ -19,7 +19,7 @@ const limits = { maxBytes: 100_000, maxDepth: 100 }
 
 async function plan(text: string, more: Partial<Circumstances> = {}, inputs: ValueMap = {}) {
   const found = await planPipeline(
-    compileConfig(fillInputs(readConfigFile(text, limits), inputs, 'ci.yml')),
+    await compileConfig(fillInputs(await readConfigFile(text, limits), inputs, 'ci.yml')),
     {
       ref: 'main',
       tag: false,

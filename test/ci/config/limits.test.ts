@@ -19,8 +19,8 @@ const circumstances = {
 }
 
 async function plan(text: string) {
-  const content = fillInputs(readConfigFile(text, limits), {}, 'ci.yml')
-  const found = await planPipeline(compileConfig(content), circumstances)
+  const content = fillInputs(await readConfigFile(text, limits), {}, 'ci.yml')
+  const found = await planPipeline(await compileConfig(content), circumstances)
   if (typeof found === 'string') throw new Error(found)
   return found
 }

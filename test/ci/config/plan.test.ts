@@ -21,8 +21,11 @@ function at(more: Partial<Circumstances> = {}): Circumstances {
   }
 }
 
+const compiled = async (text: string) =>
+  await compileConfig((await readConfigFile(text, limits)).content)
+
 async function plan(text: string, given: Partial<Circumstances> = {}) {
-  const found = await planPipeline(compileConfig(readConfigFile(text, limits).content), at(given))
+  const found = await planPipeline(await compiled(text), at(given))
   if (typeof found === 'string') throw new Error(found)
   return found
 }
@@ -274,28 +277,26 @@ describe('small readers', () => {
 describe('a file that is read again', () => {
   const text = 'build:\n  script: [make]\n  variables: { MODE: fast }\n'
 
-  test('is parsed and compiled once, and nobody can change what the others see', () => {
-    const { content } = readConfigFile(text, limits)
-    expect(readConfigFile(text, limits).content).toBe(content)
-    expect(compileConfig(readConfigFile(text, limits).content)).toBe(compileConfig(content))
+  test('is parsed and compiled once, and nobody can change what the others see', async () => {
+    const { content } = await readConfigFile(text, limits)
+    expect((await readConfigFile(text, limits)).content).toBe(content)
+    expect(await compiled(text)).toBe(await compileConfig(content))
     const build = content.build as { script: string[] }
     expect(() => build.script.push('make install')).toThrow(TypeError)
   })
 
-  test('is another one after the slightest change', () => {
-    const changed = readConfigFile(text.replace('fast', 'slow'), limits).content
-    expect(compileConfig(changed).jobs[0]?.variables).toMatchObject([
-      { key: 'MODE', value: 'slow' },
-    ])
-    const { content } = readConfigFile(text, limits)
-    expect(compileConfig(content).jobs[0]?.variables).toMatchObject([
+  test('is another one after the slightest change', async () => {
+    const changed = await compiled(text.replace('fast', 'slow'))
+    expect(changed.jobs[0]?.variables).toMatchObject([{ key: 'MODE', value: 'slow' }])
+    const { content } = await readConfigFile(text, limits)
+    expect((await compileConfig(content)).jobs[0]?.variables).toMatchObject([
       { key: 'MODE', value: 'fast' },
     ])
   })
 
-  test('is refused by stricter limits, though it was read before', () => {
-    readConfigFile(text, limits)
-    expect(() => readConfigFile(text, { maxBytes: 10, maxDepth: 100 })).toThrow(Problem)
-    expect(() => readConfigFile(text, { maxBytes: 100_000, maxDepth: 1 })).toThrow(Problem)
+  test('is refused by stricter limits, though it was read before', async () => {
+    await readConfigFile(text, limits)
+    await expect(readConfigFile(text, { maxBytes: 10, maxDepth: 100 })).rejects.toThrow(Problem)
+    await expect(readConfigFile(text, { maxBytes: 100_000, maxDepth: 1 })).rejects.toThrow(Problem)
   })
 })

@@ -113,26 +113,26 @@ async function planOf(
         : sources.paths({ ...place, sha: at.commit.id }),
   })
   const content = found
-    ? fillInputs(readConfigFile(found.text, limits), input.inputs, found.path)
+    ? fillInputs(await readConfigFile(found.text, limits), input.inputs, found.path)
     : (input.config ?? {})
   const included: Included[] = []
   const context = { sources, circumstances, limits, included }
   // As it is without includes, so that it is known to be compiled already.
   const merged =
     'include' in content ? await withIncludes(context, content, found?.place ?? place) : content
-  const config = compiled(merged, found?.text)
+  const config = await compiled(merged, found?.text)
   const plan = await planPipeline(config, circumstances)
   if (typeof plan !== 'string') assertSize(ctx, plan)
   return { config, merged, included, plan }
 }
 
 /** What is wrong with a key of the file itself is told with its line and column. */
-function compiled(merged: ValueMap, text: string | undefined): CompiledConfig {
+async function compiled(merged: ValueMap, text: string | undefined): Promise<CompiledConfig> {
   try {
-    return compileConfig(merged)
+    return await compileConfig(merged)
   } catch (error) {
     const path = faultPath(error)
-    const place = path && text !== undefined ? placeOfKey(text, path) : undefined
+    const place = path && text !== undefined ? await placeOfKey(text, path) : undefined
     if (place === undefined || !(error instanceof Problem)) throw error
     throw configFault(`${(error.fields?.base ?? []).join(', ')} at ${place}`)
   }
