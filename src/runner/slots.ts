@@ -8,7 +8,7 @@ export interface Slot {
   release(): Promise<void>
 }
 
-/** Takes the first free place of a folder; that of a process that died is free. */
+/** Takes the first free place of a folder; that of a process that died is free. Fails when none can be written. */
 export async function takeSlot(folder: string): Promise<Slot> {
   await mkdir(join(folder, 'slots'), { recursive: true, mode: 0o700 })
   for (let number = 0; ; number += 1) {
@@ -22,7 +22,12 @@ async function tryTake(path: string): Promise<boolean> {
   try {
     await writeFile(path, own, { flag: 'wx', mode: 0o600 })
     return true
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+      // The name may be there, without what says whose it is.
+      await rm(path, { force: true }).catch(() => {})
+      throw error
+    }
     const holder = await readFile(path, 'utf8').catch(() => '')
     if (holder === '' || isRunning(holder)) return false
     await rm(path, { force: true })

@@ -8,7 +8,7 @@ import type { Job } from './job.ts'
 import type { Limits } from './processes.ts'
 import { runJob } from './run-job.ts'
 import { Server } from './server.ts'
-import { takeSlot } from './slots.ts'
+import { type Slot, takeSlot } from './slots.ts'
 
 const AFTER_NOTHING_MS = 250
 const AFTER_FAULT_MS = 5000
@@ -54,10 +54,10 @@ export async function runWorker(options: WorkerOptions): Promise<number> {
       await Promise.race([...running, stopped])
       continue
     }
-    const job = await nextJob(server, options)
-    if (!job) continue
+    const next = await nextJob(server, options)
+    if (!next) continue
     taken += 1
-    const one = runOne(job, server, options).finally(() => running.delete(one))
+    const one = runOne(next, server, options).finally(() => running.delete(one))
     running.add(one)
   }
   await Promise.all(running)
@@ -80,11 +80,27 @@ async function assertKnown(server: Server, { stop, say }: WorkerOptions): Promis
 
 class RefusedError extends Error {}
 
-async function nextJob(server: Server, { stop, say }: WorkerOptions): Promise<Job | undefined> {
+/** A job, and the place where it runs: while a full disk leaves none, no job is taken. */
+interface Next {
+  readonly job: Job
+  readonly place: Slot
+}
+
+async function nextJob(
+  server: Server,
+  { stop, say, folder }: WorkerOptions,
+): Promise<Next | undefined> {
   try {
-    const job = await server.requestJob(stop)
-    if (!job) await pause(AFTER_NOTHING_MS, stop)
-    return job
+    const place = await takeSlot(folder)
+    let job: Job | undefined
+    try {
+      job = await server.requestJob(stop)
+    } finally {
+      if (!job) await place.release()
+    }
+    if (job) return { job, place }
+    await pause(AFTER_NOTHING_MS, stop)
+    return undefined
   } catch (error) {
     if (stop.aborted) return undefined
     say(`No job: ${error instanceof Error ? error.message : String(error)}`)
@@ -93,9 +109,8 @@ async function nextJob(server: Server, { stop, say }: WorkerOptions): Promise<Jo
   }
 }
 
-async function runOne(job: Job, server: Server, options: WorkerOptions): Promise<void> {
+async function runOne({ job, place }: Next, server: Server, options: WorkerOptions): Promise<void> {
   options.say(`Job ${job.id} of project ${job.job_info.project_id} begins`)
-  const place = await takeSlot(options.folder)
   try {
     const slot = place.number
     const { executor, folder, limits, version, kill: signal } = options
@@ -104,7 +119,8 @@ async function runOne(job: Job, server: Server, options: WorkerOptions): Promise
   } catch (error) {
     options.say(`Job ${job.id} broke off: ${error instanceof Error ? error.stack : String(error)}`)
   } finally {
-    await place.release()
+    // One that stays is free again when this process ends.
+    await place.release().catch(() => undefined)
   }
 }
 

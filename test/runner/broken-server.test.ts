@@ -1,5 +1,9 @@
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Job } from '../../src/runner/job.ts'
+import { takeSlot } from '../../src/runner/slots.ts'
 import { type Answer, type FakeRunner, jobOf, openFakeRunner } from './fake-server.ts'
 
 let runner: FakeRunner
@@ -138,6 +142,32 @@ describe('the end of a job', () => {
     await runner.run([job])
     expect(told).toBe(1)
   })
+})
+
+test('a runner that finds no place for a job takes none', async () => {
+  const full = await openFakeRunner()
+  const stop = new AbortController()
+  const said: string[] = []
+  const say = (text: string) => {
+    said.push(text)
+    if (text.startsWith('No job')) stop.abort()
+  }
+  try {
+    await writeFile(join(full.folder, 'slots'), '')
+    await full.run([jobOf(['true'])], { stop: stop.signal, say })
+    expect(said.at(-1)).toMatch(/^No job: EEXIST/)
+    expect(full.server.waiting).toHaveLength(1)
+  } finally {
+    await full.close()
+  }
+})
+
+test('a place that cannot be written is not taken for one that others have', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'slots-'))
+  // A folder in which nobody may make a file, root included.
+  await symlink('/proc/self', join(folder, 'slots'))
+  await expect(takeSlot(folder)).rejects.toThrow(/ENOENT|EACCES/)
+  await rm(folder, { recursive: true })
 })
 
 test('a runner asks again after it lost a race for a job, and says what it has seen', async () => {
