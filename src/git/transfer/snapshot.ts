@@ -1,6 +1,6 @@
 import { open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
+import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Pack, pack } from 'tar-stream'
 import type { Repo } from '../repo.ts'
@@ -14,11 +14,15 @@ const PARTS = ['HEAD', 'packed-refs', 'refs', 'shallow', 'objects'] as const
  */
 export function streamSnapshot(repo: Repo): Readable {
   const archive = pack()
+  const body = new PassThrough()
+  // Whoever reads hears of errors by reading; one that comes before must not end the process.
+  body.on('error', () => {})
+  pipeline(archive, body).catch(() => {})
   addAll(archive, repo.path).then(
     () => archive.finalize(),
     (error: Error) => archive.destroy(error),
   )
-  return archive as unknown as Readable // a readable of streamx, which node's pipeline takes
+  return body
 }
 
 async function addAll(archive: Pack, root: string): Promise<void> {
@@ -55,12 +59,13 @@ async function addFile(archive: Pack, root: string, name: string): Promise<void>
   // A repack may take a file away; what was in it is then in another that is listed later or was copied.
   const file = await open(join(root, name), 'r').catch(() => undefined)
   if (!file) return
-  const { size, mtime } = await file.stat()
-  const entry = archive.entry({ name, size, mtime, mode: 0o644 })
-  const source = size === 0 ? undefined : file.createReadStream({ start: 0, end: size - 1 })
-  if (source) await pipeline(source, entry)
-  else {
-    entry.end(Buffer.alloc(0))
+  try {
+    const { size, mtime } = await file.stat()
+    const entry = archive.entry({ name, size, mtime, mode: 0o644 })
+    const range = { start: 0, end: size - 1, autoClose: false }
+    if (size === 0) entry.end(Buffer.alloc(0))
+    else await pipeline(file.createReadStream(range), entry)
+  } finally {
     await file.close()
   }
 }

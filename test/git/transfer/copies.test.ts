@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -98,6 +98,15 @@ describe('a snapshot', () => {
     for (const name of ['config', 'hooks', 'info']) expect(existsSync(join(copy, name))).toBe(false)
     for (const name of temporary) rmSync(join(repo.path, 'objects', name))
     rmSync(join(repo.path, 'refs/heads/main.lock'))
+  })
+
+  test('that fails before anybody reads it says so to whoever reads it then', async () => {
+    const broken = await world.repository()
+    rmSync(join(broken.path, 'objects'), { recursive: true })
+    symlinkSync('objects', join(broken.path, 'objects'))
+    const snapshot = streamSnapshot(broken)
+    await new Promise((resolve) => snapshot.once('close', resolve))
+    await expect(buffer(snapshot)).rejects.toMatchObject({ code: 'ELOOP' })
   })
 
   test('of an empty repository is its HEAD, and of none at all it is nothing', async () => {
