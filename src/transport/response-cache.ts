@@ -189,7 +189,8 @@ class Flight {
     if (this.#state === 'flying') this.#abort.abort()
     else if (!this.#closed) {
       this.#closed = true
-      await this.#file?.close()
+      // The answer went out before; of the maker nobody would hear it, which ends the process.
+      await this.#file?.close().catch(() => {})
     }
   }
 }

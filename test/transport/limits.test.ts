@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { closeSync } from 'node:fs'
+import { readdir, readlink } from 'node:fs/promises'
 import { PassThrough, Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -169,6 +172,40 @@ describe('cached responses', () => {
     const large = maker('x'.repeat(600))
     for (let i = 0; i < 2; i++) await all(cache.serve('1', Buffer.from('l'), free, large.make))
     expect(large.made.times).toBe(2)
+  })
+
+  test('whose file cannot be closed end nothing', async () => {
+    const unheard: unknown[] = []
+    const note = (error: unknown) => unheard.push(error)
+    process.on('unhandledRejection', note)
+    try {
+      folders = openClientFolders()
+      const dir = await folders.folder()
+      const size = { maxBytes: 1000, maxEntryBytes: 500, maxAgeMs: 60_000 }
+      const cache = new ResponseCache({ dir, ...size })
+      let closed = 0
+      const make = async function* (signal: AbortSignal) {
+        yield Buffer.from('x')
+        await once(signal, 'abort')
+        // The file of this answer, closed by the system before it is by the cache.
+        for (const fd of await readdir('/proc/self/fd')) {
+          const path = await readlink(`/proc/self/fd/${fd}`).catch(() => '')
+          if (!path.startsWith(dir)) continue
+          closed += 1
+          closeSync(Number(fd))
+        }
+        throw signal.reason
+      }
+      for await (const piece of cache.serve('1', Buffer.from('q'), free, make)) {
+        expect(piece.toString()).toBe('x')
+        break
+      }
+      await expect.poll(() => closed).toBe(1)
+      await sleep(20)
+      expect(unheard).toEqual([])
+    } finally {
+      process.off('unhandledRejection', note)
+    }
   })
 
   test('are given up when the last who waits has gone, not before', async () => {
