@@ -1,6 +1,9 @@
+import type { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readNpmMetadata } from '../../src/packages/npm/metadata.ts'
+import { answerDocument } from '../../src/packages/registry/documents.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 import { documentOf } from './npm-document.ts'
 import { tarballOf } from './tarball.ts'
@@ -164,4 +167,12 @@ test('addresses in metadata are those of the server, also after it was given ano
   }
   for (const url of ['https://old.example', 'https://new.example/git', 'https://old.example'])
     expect((await tarball(url)).startsWith(`${url}/api/v4/projects/${projectId}/`)).toBe(true)
+})
+
+test('a document whose bytes are damaged breaks off alone, also before anybody reads it', async () => {
+  const document = { etag: 'W/"x"', content: Buffer.from('no gzip') }
+  const { body } = answerDocument({ method: 'GET', headers: {} }, document, 'application/json')
+  const stream = body as Readable // for a client that takes no gzip
+  await new Promise((resolve) => stream.once('close', resolve))
+  await expect(buffer(stream)).rejects.toThrow('incorrect header check')
 })

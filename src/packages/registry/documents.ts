@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { Readable } from 'node:stream'
+import { pipeline, Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { createGunzip, gzip } from 'node:zlib'
 import { byteCache } from '../../base/byte-cache.ts'
@@ -108,7 +108,9 @@ export function answerDocument(
   if (takesGzip(request.headers)) {
     return { body: content, type, headers: { ...headers, 'Content-Encoding': 'gzip' } }
   }
-  return { body: Readable.from([content]).pipe(createGunzip()), type, headers }
+  // Whoever reads it hears of content that is damaged; before that, it must not end the process.
+  const body = pipeline(Readable.from([content]), createGunzip(), () => {})
+  return { body, type, headers }
 }
 
 function takesGzip(headers: RequestFacts['headers']): boolean {
