@@ -1,6 +1,7 @@
 import { type InferResult, type Insertable, sql, type Updateable } from 'kysely'
+import { Role } from '../../access/roles.ts'
 import { seesIssue } from '../../access/visible-issues.ts'
-import { readsInternalNotes, type Viewer } from '../../access/visible-queries.ts'
+import { readsInternalNotes, seesFeature, type Viewer } from '../../access/visible-queries.ts'
 import { repoint } from '../../store/repoint.ts'
 import type { IssueLinksTable, IssuesTable } from '../../store/schema/issues.ts'
 import type { Db } from '../../store/schema.ts'
@@ -65,7 +66,9 @@ export async function listIssueCounts(db: Db, viewer: Viewer, ids: readonly numb
       (SELECT count(*) FROM notes n WHERE n.noteable_type = 'Issue' AND n.noteable_id = i.id AND n.system = 0
         AND (n.internal = 0 OR ${readsInternalNotes(viewer)})) AS notes,
       (SELECT coalesce(sum(t.seconds), 0) FROM timelogs t WHERE t.subject_type = 'issue' AND t.subject_id = i.id) AS spent,
-      (SELECT count(*) FROM merge_requests_closing_issues m WHERE m.issue_id = i.id) AS merge_requests,
+      (SELECT count(*) FROM merge_requests_closing_issues m JOIN merge_requests r ON r.id = m.merge_request_id
+        JOIN projects ON projects.id = r.target_project_id AND projects.pending_delete = 0
+        WHERE m.issue_id = i.id AND ${seesFeature(viewer, 'merge_requests', Role.planner)}) AS merge_requests,
       (SELECT count(*) FROM issue_links l JOIN issues ON issues.id = l.target_id AND issues.state = 'opened'
         JOIN projects ON projects.id = issues.project_id
         WHERE l.source_id = i.id AND l.link_type = 'blocks' AND ${seesIssue(viewer)}) AS blocking

@@ -152,6 +152,21 @@ describe('a merge request', () => {
     expect(notes.body[0].body).toBe(`closed via merge request !${body.iid}`)
   })
 
+  test('is counted for those alone who may see it', async () => {
+    const iid = await open()
+    const guest = await world.user('guest')
+    await addMember(world, bench.project.id, guest.id, 10)
+    bench.commit('counted', { 'counted.txt': 'a' })
+    await bench.open('counted', { description: `Closes #${iid}` })
+    const counted = async (who: Caller) => {
+      const { body: issue } = await who.get(`${issues}/${iid}`)
+      const { body: closers } = await who.get(`${issues}/${iid}/closed_by`)
+      expect(closers).toHaveLength(issue.merge_requests_count)
+      return issue.merge_requests_count
+    }
+    expect([await counted(dev), await counted(world.root), await counted(guest)]).toEqual([1, 1, 0])
+  })
+
   test('that is closed closes nothing, and names other issues when it says so', async () => {
     const [a, b] = [await open(), await open()]
     bench.commit('other', { 'other.txt': 'a' })
