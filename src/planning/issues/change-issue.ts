@@ -271,6 +271,21 @@ export async function closeIssueFor(
   await changed(ctx, project, before)
 }
 
+/** Does what `change` does to what hangs on an issue, in a transaction, with what follows from a change of the issue. */
+export async function editIssue(
+  ctx: Ctx,
+  project: Project,
+  id: number,
+  change: (ctx: Ctx) => Promise<void>,
+): Promise<void> {
+  await inTransaction(ctx, async (ctx) => {
+    const before = await readIssueState(ctx, await getRow(ctx, id))
+    await change(ctx)
+    await updateIssue(ctx.db, id, { updated_at: ctx.now() })
+    await changed(ctx, project, before)
+  })
+}
+
 /** The row as it is now, after the effects of the change. */
 async function changed(ctx: Ctx, project: Project, before: IssueState): Promise<IssueRow> {
   const row = await getRow(ctx, before.row.id)

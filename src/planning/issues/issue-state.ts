@@ -3,9 +3,10 @@ import type { Ctx } from '../../ctx.ts'
 import { assigneesBySubject } from '../assignees/verbs.ts'
 import type { LabelRow } from '../labels/entity.ts'
 import { labelsBySubject } from '../labels/set-labels.ts'
+import { sumTime } from '../time-tracking/queries.ts'
 import { findNewestIssue, type IssueRow } from './queries.ts'
 
-/** An issue with its people and labels, to be compared with what it was. */
+/** An issue with its people, labels and spent time, to be compared with what it was. */
 export interface IssueState {
   readonly row: IssueRow
   readonly labels: readonly LabelRow[]
@@ -15,6 +16,8 @@ export interface IssueState {
   >
     ? readonly User[]
     : never
+  /** In seconds. */
+  readonly spent: number
 }
 
 export async function readIssueState(ctx: Ctx, row: IssueRow): Promise<IssueState> {
@@ -22,6 +25,7 @@ export async function readIssueState(ctx: Ctx, row: IssueRow): Promise<IssueStat
     row,
     labels: (await labelsBySubject(ctx, 'issue', [row.id])).get(row.id) ?? [],
     assignees: (await assigneesBySubject(ctx, 'issue', [row.id])).get(row.id) ?? [],
+    spent: await sumTime(ctx.db, 'issue', row.id),
   }
 }
 

@@ -12,7 +12,7 @@ import { quickActions } from '../quick-actions/run.ts'
 import { planningCommands } from '../quick-actions/sorting.ts'
 import type { Timed } from '../time-tracking/verbs.ts'
 import { getIssueElsewhere, issueRights, mayTakeIssues } from './access.ts'
-import { changeIssue } from './change-issue.ts'
+import { changeIssue, editIssue } from './change-issue.ts'
 import { getRow } from './create-issue.ts'
 import { asNoteable } from './find.ts'
 import { type LinkType, linkIssues } from './links/link-issues.ts'
@@ -28,8 +28,8 @@ interface IssueContext extends CommandContext {
 /** How the time of issues is kept. */
 export const issueTimed: Timed = {
   type: 'issue',
-  saveEstimate: (ctx, subject, seconds) =>
-    updateIssue(ctx.db, subject.id, { time_estimate: seconds, updated_at: ctx.now() }),
+  edit: (ctx, { id, noteable }, change) => editIssue(ctx, noteable.project, id, change),
+  saveEstimate: (ctx, { id }, seconds) => updateIssue(ctx.db, id, { time_estimate: seconds }),
 }
 
 /** The issue that an argument names, by `#1`, `group/project#1` or its address, if the caller may see it. */

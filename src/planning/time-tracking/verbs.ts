@@ -4,7 +4,6 @@ import type { Ctx } from '../../ctx.ts'
 import type { Noteable } from '../../discussions/notes/noteable.ts'
 import { addSystemNote } from '../../discussions/notes/verbs.ts'
 import type { Work } from '../../store/schema/issues.ts'
-import { inTransaction } from '../../store/transaction.ts'
 import { humanDuration } from './duration.ts'
 import { deleteTimelogs, insertTimelog, insertTimeOf, sumTime } from './queries.ts'
 
@@ -18,6 +17,8 @@ export interface TimedSubject {
 /** How the time of one kind of thing is kept. */
 export interface Timed {
   readonly type: Work
+  /** Does what `change` does to the time, in a transaction, with what follows from a change of the thing. */
+  edit(ctx: Ctx, subject: TimedSubject, change: (ctx: Ctx) => Promise<void>): Promise<void>
   saveEstimate(ctx: Ctx, subject: TimedSubject, seconds: number): Promise<void>
 }
 
@@ -28,7 +29,7 @@ export async function setEstimate(
   subject: TimedSubject,
   seconds: number,
 ): Promise<void> {
-  await inTransaction(ctx, async (ctx) => {
+  await timed.edit(ctx, subject, async (ctx) => {
     await timed.saveEstimate(ctx, subject, seconds)
     const said =
       seconds === 0
@@ -53,7 +54,7 @@ export async function spendTime(
   subject: TimedSubject,
   { seconds, summary, at }: SpentTime,
 ): Promise<void> {
-  await inTransaction(ctx, async (ctx) => {
+  await timed.edit(ctx, subject, async (ctx) => {
     const before = await sumTime(ctx.db, timed.type, subject.id)
     if (before + seconds < 0) throw badRequest('Time to subtract exceeds the total time spent')
     await insertTimelog(ctx.db, {
@@ -76,7 +77,7 @@ export async function removeSpentTime(
   timed: Timed,
   subject: TimedSubject,
 ): Promise<void> {
-  await inTransaction(ctx, async (ctx) => {
+  await timed.edit(ctx, subject, async (ctx) => {
     await deleteTimelogs(ctx.db, timed.type, subject.id)
     await addSystemNote(ctx, subject.noteable, 'time_tracking', 'removed time spent')
   })

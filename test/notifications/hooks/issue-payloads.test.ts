@@ -552,3 +552,26 @@ test('an issue that moves to another project is told there as new, and here as c
     ]),
   )
 })
+
+test('the time of an issue is told as a change of it, unless it stays as it was', async () => {
+  const one = await issue()
+  const told = async (path: string, body?: Record<string, unknown>) => {
+    expect((await ana.post(`${one}/${path}`, body)).status).toBeLessThan(300)
+    return (await heard()).map(({ body }) => {
+      const { updated_at: _, ...changes } = body.changes
+      return [body.object_attributes.action, changes]
+    })
+  }
+  const estimated = { time_estimate: { previous: 0, current: 7200 } }
+  expect(await told('time_estimate', { duration: '2h' })).toEqual([['update', estimated]])
+  expect(await told('time_estimate', { duration: '2h' })).toEqual([])
+  const spent = { total_time_spent: { previous: 0, current: 3600 } }
+  expect(await told('add_spent_time', { duration: '1h' })).toEqual([['update', spent]])
+  const reset = { total_time_spent: { previous: 3600, current: 0 } }
+  expect(await told('reset_spent_time')).toEqual([['update', reset]])
+  const gone = { time_estimate: { previous: 7200, current: 0 } }
+  expect(await told('reset_time_estimate')).toEqual([['update', gone]])
+  expect(await told('notes', { body: '/spend 30m' })).toEqual([
+    ['update', { total_time_spent: { previous: 0, current: 1800 } }],
+  ])
+})

@@ -388,3 +388,20 @@ test('an edit that changes nothing tells of nothing', async () => {
   expect((await ana.put(path, { title: body.title, labels: 'bug' })).status).toBe(200)
   expect(await heard()).toEqual([])
 })
+
+test('the time of a merge request is told as a change of it', async () => {
+  const { path } = await opened()
+  const told = async (action: string, body?: Record<string, unknown>) => {
+    expect((await ana.post(`${path}/${action}`, body)).status).toBeLessThan(300)
+    return (await heard()).map((body) => {
+      const { updated_at: _, ...changes } = body.changes
+      return [body.object_attributes.action, changes]
+    })
+  }
+  const estimated = { time_estimate: { previous: 0, current: 7200 } }
+  expect(await told('time_estimate', { duration: '2h' })).toEqual([['update', estimated]])
+  const spent = { total_time_spent: { previous: 0, current: 3600 } }
+  expect(await told('add_spent_time', { duration: '1h' })).toEqual([['update', spent]])
+  const reset = { total_time_spent: { previous: 3600, current: 0 } }
+  expect(await told('reset_spent_time')).toEqual([['update', reset]])
+})

@@ -10,7 +10,6 @@ import { issueUrl } from '../../../planning/issues/present.ts'
 import type { IssueRow } from '../../../planning/issues/queries.ts'
 import type { LabelRow } from '../../../planning/labels/entity.ts'
 import { timeStats } from '../../../planning/time-tracking/duration.ts'
-import { sumTime } from '../../../planning/time-tracking/queries.ts'
 import { fireHooks, type HookPayload } from '../fire.ts'
 import { hookActor, hookProject, hookRepository, hookUser } from './payload-parts.ts'
 
@@ -30,22 +29,22 @@ export async function fireIssueHooks(
     object_kind: 'issue',
     event_type: event,
     user: await hookActor(ctx),
-    ...(await issuePayload(ctx, project, after, { action })),
+    ...issuePayload(ctx, project, after, { action }),
     changes,
   }))
 }
 
 /** The parts of a payload that tell of an issue as it is. */
-async function issuePayload(
+function issuePayload(
   ctx: Ctx,
   project: Project,
   state: IssueState,
   cause: { readonly action?: IssueAction } = {},
-): Promise<HookPayload> {
+): HookPayload {
   const assignees = state.assignees.map((user) => hookUser(ctx, user))
   return {
     project: hookProject(ctx, project),
-    object_attributes: { ...(await issueAttributes(ctx, state)), ...cause },
+    object_attributes: { ...issueAttributes(ctx, state), ...cause },
     labels: state.labels.map(hookLabel),
     assignees,
     assignee: assignees[0] ?? null,
@@ -54,15 +53,7 @@ async function issuePayload(
 }
 
 /** An issue as payloads show it, with the time that was spent on it. */
-export async function issueAttributes(ctx: Ctx, state: IssueState) {
-  const spent = await sumTime(ctx.db, 'issue', state.row.id)
-  return {
-    ...storedAttributes(ctx, state),
-    ...timeStats(ctx, state.row.time_estimate, spent),
-  }
-}
-
-function storedAttributes(ctx: Ctx, { row, labels, assignees }: IssueState) {
+export function issueAttributes(ctx: Ctx, { row, labels, assignees, spent }: IssueState) {
   return {
     id: row.id,
     iid: row.iid,
@@ -82,7 +73,7 @@ function storedAttributes(ctx: Ctx, { row, labels, assignees }: IssueState) {
     due_date: row.due_date,
     weight: row.weight,
     severity: row.severity,
-    time_estimate: row.time_estimate,
+    ...timeStats(ctx, row.time_estimate, spent),
     moved_to_id: row.moved_to_id,
     duplicated_to_id: row.duplicated_to_id,
     relative_position: row.relative_position,
@@ -121,12 +112,13 @@ const compared = [
   'duplicated_to_id',
   'closed_at',
   'time_estimate',
+  'total_time_spent',
   'updated_at',
 ] as const
 
 function changesBetween(before: IssueState, after: IssueState, ctx: Ctx): HookPayload {
-  const was = storedAttributes(ctx, before)
-  const is = storedAttributes(ctx, after)
+  const was = issueAttributes(ctx, before)
+  const is = issueAttributes(ctx, after)
   const people = (state: IssueState) => state.assignees.map((user) => hookUser(ctx, user))
   const labels = (state: IssueState) => state.labels.map(hookLabel)
   const differs = (a: unknown, b: unknown) => JSON.stringify(a) !== JSON.stringify(b)
@@ -160,6 +152,6 @@ export async function newestIssuePayload(
   const event = confidential ? 'confidential_issue' : 'issue'
   const user = await hookActor(ctx)
   const state = await readIssueState(ctx, row)
-  const payload = await issuePayload(ctx, project, state)
+  const payload = issuePayload(ctx, project, state)
   return { object_kind: 'issue', event_type: event, user, ...payload }
 }

@@ -1,6 +1,7 @@
 import type { Ctx } from '../../../ctx.ts'
 import { assigneesBySubject } from '../../../planning/assignees/verbs.ts'
 import { labelsBySubject } from '../../../planning/labels/set-labels.ts'
+import { sumTime } from '../../../planning/time-tracking/queries.ts'
 import { listReviewers } from '../../../review/merge-requests/people/queries.ts'
 import type { MergeRequestRow } from '../../../review/merge-requests/row.ts'
 import { hookLabel } from './issue-hook.ts'
@@ -37,6 +38,7 @@ export async function readCompared(
     force_remove_source_branch: flag(row.force_remove_source_branch),
     merge_after: row.merge_after,
     time_estimate: row.time_estimate,
+    total_time_spent: await sumTime(ctx.db, 'merge_request', row.id),
     merge_user_id: row.merge_user_id,
     merge_commit_sha: row.merge_commit_sha,
     updated_at: row.updated_at,

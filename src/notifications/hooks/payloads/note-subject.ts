@@ -35,7 +35,7 @@ export async function readHookSubject(
     case 'Issue': {
       const row = await findIssueById(ctx.db, id)
       const state = row && (await readIssueState(ctx, row))
-      return state && { key: 'issue', shown: await issueAttributes(ctx, state) }
+      return state && { key: 'issue', shown: issueAttributes(ctx, state) }
     }
     case 'MergeRequest': {
       const row = await findById(ctx.db, id)

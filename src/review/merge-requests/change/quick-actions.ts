@@ -13,6 +13,7 @@ import { reviewerCommands } from '../../../planning/quick-actions/people.ts'
 import { quickActions } from '../../../planning/quick-actions/run.ts'
 import type { Timed } from '../../../planning/time-tracking/verbs.ts'
 import { mayMergeBranch } from '../../../repositories/refs/check-rules.ts'
+import { inTransaction } from '../../../store/transaction.ts'
 import { removeApprovals } from '../../approval-rules/save-approval.ts'
 import { mayEdit, maySortRequests } from '../access.ts'
 import { branchHead } from '../branch-heads.ts'
@@ -26,6 +27,7 @@ import { updateMergeRequest } from '../queries.ts'
 import { noteChange } from '../record.ts'
 import type { MergeRequestRow } from '../row.ts'
 import { withDraftMark, withoutDraftMark } from './draft-title.ts'
+import { editMergeRequest } from './edit.ts'
 import { noteReview } from './reviewers.ts'
 import { changeMergeRequest } from './update.ts'
 
@@ -38,8 +40,16 @@ interface RequestContext extends CommandContext {
 /** How the time of merge requests is kept. */
 export const mergeRequestTimed: Timed = {
   type: 'merge_request',
-  saveEstimate: (ctx, subject, seconds) =>
-    updateMergeRequest(ctx.db, subject.id, { time_estimate: seconds, updated_at: ctx.now() }),
+  edit: (ctx, { id, noteable }, change) =>
+    inTransaction(ctx, async (ctx) => {
+      const row = await reload(ctx, id)
+      await editMergeRequest(ctx, noteable.project, row, 'update', async (ctx) => {
+        await change(ctx)
+        await updateMergeRequest(ctx.db, id, { updated_at: ctx.now() })
+      })
+    }),
+  saveEstimate: (ctx, { id }, seconds) =>
+    updateMergeRequest(ctx.db, id, { time_estimate: seconds }),
 }
 
 /** Merges now, or as soon as nothing stands in the way; only for a caller who says which head they saw. */
