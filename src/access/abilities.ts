@@ -200,6 +200,7 @@ export const projectAbilities = {
   rotate_access_token: { role: maintainer, when: { oneself: 0 }, write: true },
   read_audit_events: { role: maintainer },
   admin_service_accounts: { role: maintainer },
+  change_service_accounts: { role: maintainer, write: true },
   admin_uploads: { role: maintainer, write: true },
   admin_housekeeping: { role: maintainer },
   archive_project: { role: owner, archived: true },
@@ -237,6 +238,7 @@ export const groupAbilities = {
   rotate_access_token: { role: owner, when: { oneself: 0 }, write: true },
   read_audit_events: { role: owner },
   admin_service_accounts: { role: owner },
+  change_service_accounts: { role: owner, write: true },
   admin_group: { role: owner, write: true },
   create_project: {
     role: admin,

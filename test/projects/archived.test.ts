@@ -40,7 +40,17 @@ async function furnish(path: string) {
     token: (await ana.post(`${path}/access_tokens`, { name: 't', scopes: ['api'] })).body.id,
     deploy: (await ana.post(`${path}/deploy_tokens`, { name: 'd', scopes: ['read_repository'] }))
       .body.id,
+    ...(await withAccount(path)),
   }
+}
+
+/** A service account with a token. */
+async function withAccount(path: string) {
+  const { body: account } = await ana.post(`${path}/service_accounts`, { name: 'robot' })
+  const accountPath = `${path}/service_accounts/${account.id}`
+  const token = { name: 't', scopes: ['api'] }
+  const { body } = await ana.post(`${accountPath}/personal_access_tokens`, token)
+  return { account: accountPath, accountToken: `${accountPath}/personal_access_tokens/${body.id}` }
 }
 
 /** Each write of what projects and groups have alike, refused with 403 unless another status stands there. */
@@ -130,6 +140,22 @@ describe.each(['project', 'group'] as const)('an archived %s', (kind) => {
     expect((await ana.get(`${path}/members/${ben.id}`)).body.access_level).toBe(30)
     // The routes of access tokens refuse in their own way.
     expect((await ana.post(`${path}/access_tokens/${kept.token}/rotate`)).status).toBe(401)
+  })
+
+  test('keeps its service accounts as they are, and lets them be taken away', async () => {
+    const token = { name: 'n', scopes: ['api'] }
+    const refused = [
+      await ana.post(`${path}/service_accounts`, { name: 'another' }),
+      await ana.patch(kept.account, { name: 'renamed' }),
+      await ana.post(`${kept.account}/personal_access_tokens`, token),
+      await ana.post(`${kept.accountToken}/rotate`),
+    ]
+    expect(refused.map(statusOf)).toEqual([403, 403, 403, 403])
+    const { body } = await ana.get(`${path}/service_accounts`)
+    expect(body).toMatchObject([{ name: 'robot' }])
+    expect((await ana.get(`${kept.account}/personal_access_tokens`)).body).toHaveLength(1)
+    const taken = [await ana.delete(kept.accountToken), await ana.delete(kept.account)]
+    expect(taken.map(statusOf)).toEqual([204, 204])
   })
 
   test('keeps its runners as they are, and lets them be taken away', async () => {

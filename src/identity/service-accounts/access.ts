@@ -14,6 +14,9 @@ const order = { signedIn: true } as const
 /** The project or group whose service accounts the caller administers. */
 export const onAccountsOf = () => onEither('admin_service_accounts', order)
 
+/** The project or group that is given a service account. */
+export const onNewAccountOf = () => onEither('change_service_accounts', order)
+
 /** The service account of a group or project; anybody else's is not found. */
 async function getServiceAccount(ctx: Ctx, source: SourceRef, userId: number) {
   const user = await getUser(ctx, userId)
@@ -29,11 +32,15 @@ const account = eitherRecord('admin_service_accounts', {
   }),
 })
 
+/** A service account that is read or taken away. */
 export const onServiceAccount = () => account('admin_service_accounts', order)
+
+/** One that is changed or given a token, which nothing archived is. */
+export const onChangedAccount = () => account('change_service_accounts', order)
 
 /** A token of a service account; `missing` is the refusal where there is none. */
 function accountToken(missing: (source: Source) => Problem) {
-  const token = eitherRecord('admin_service_accounts', {
+  return eitherRecord('admin_service_accounts', {
     params: { user_id: id(), token_id: id() },
     async find({ ctx, source, params }) {
       const account = await getServiceAccount(ctx, source, params.user_id)
@@ -42,15 +49,17 @@ function accountToken(missing: (source: Source) => Problem) {
       return { token }
     },
   })
-  return token('admin_service_accounts', order)
 }
 
 const noToken = () => notFound('Personal Access Token')
 
-export const onAccountToken = () => accountToken(noToken)
+export const onAccountToken = () => accountToken(noToken)('admin_service_accounts', order)
 
 export const onRotatedAccountToken = () =>
-  accountToken((source) => (source.type === 'group' ? hidden() : noToken()))
+  accountToken((source) => (source.type === 'group' ? hidden() : noToken()))(
+    'change_service_accounts',
+    order,
+  )
 
 interface Creating {
   readonly ctx: Ctx

@@ -14,6 +14,8 @@ import {
   createsAccount,
   onAccountsOf,
   onAccountToken,
+  onChangedAccount,
+  onNewAccountOf,
   onRotatedAccountToken,
   onServiceAccount,
 } from './access.ts'
@@ -41,7 +43,7 @@ export const createSourceAccount = endpoint({
   method: 'POST',
   path: '/:source/:id/service_accounts',
   summary: 'Create a service account of a project or group',
-  access: onAccountsOf(),
+  access: onNewAccountOf(),
   body: accountBody,
   conditions: [createsAccount],
   response: accountEntity,
@@ -54,7 +56,7 @@ export const updateSourceAccount = endpoint({
   method: 'PATCH',
   path: '/:source/:id/service_accounts/:user_id',
   summary: 'Change a service account of a project or group',
-  access: onServiceAccount(),
+  access: onChangedAccount(),
   body: accountBody,
   response: accountEntity,
   handler: async ({ ctx, account, body }) =>
@@ -89,7 +91,7 @@ export const createAccountToken = endpoint({
   method: 'POST',
   path: '/:source/:id/service_accounts/:user_id/personal_access_tokens',
   summary: 'Create a token of a service account of a project or group',
-  access: onServiceAccount(),
+  access: onChangedAccount(),
   body: personalTokenBody,
   response: tokenEntity,
   async handler({ ctx, account, body }) {
