@@ -60,7 +60,6 @@ async function isSilent(ctx: Ctx, project: Project): Promise<boolean> {
 
 interface Person {
   readonly id: number
-  readonly settings: string
 }
 
 async function candidates(
@@ -95,8 +94,7 @@ async function deliveryFor(
   person: Person,
   { how, mentioned, asked }: Standing,
 ): Promise<Pick<Notice, 'reason' | 'email'> | undefined> {
-  const own = person.id === notification.author_id
-  if (own && !wantsOwn(person)) return undefined
+  if (person.id === notification.author_id) return undefined
   const concerned = notification.only !== null || notification.about.includes(person.id)
   if (how.includes('unsubscribed') && !concerned && !mentioned) return undefined
   const place = { projectId: project.id, namespaceId: project.namespace_id }
@@ -109,25 +107,18 @@ async function deliveryFor(
     : setting.level !== 'disabled' && (mentioned || (participating && setting.level !== 'mention'))
   if (!wanted && !(asked && isNotified(setting.level, setting.events, 'approver', involved)))
     return undefined
-  return { reason: reasonOf(own, how, mentioned, participating), email: setting.email }
+  return { reason: reasonOf(how, mentioned, participating), email: setting.email }
 }
 
 function isChoice(event: Notification['event']): event is NotificationEvent {
   return EVENTS.some((one) => one === event)
 }
 
-function wantsOwn(person: Person): boolean {
-  const settings = JSON.parse(person.settings) as Record<string, unknown> // written by us
-  return settings.notified_of_own_activity === true
-}
-
 function reasonOf(
-  own: boolean,
   how: readonly Stake['how'][],
   mentioned: boolean,
   participating: boolean,
 ): Notice['reason'] {
-  if (own) return 'own_activity'
   if (how.includes('assignee')) return 'assigned'
   if (how.includes('reviewer')) return 'review_requested'
   if (mentioned || how.includes('mentioned')) return 'mentioned'

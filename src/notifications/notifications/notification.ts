@@ -31,14 +31,7 @@ export const sendNotice = {
     notification: notificationSchema,
     user_id: z.int(),
     email: z.string().nullable(),
-    reason: z.enum([
-      'mentioned',
-      'assigned',
-      'review_requested',
-      'subscribed',
-      'own_activity',
-      'watching',
-    ]),
+    reason: z.enum(['mentioned', 'assigned', 'review_requested', 'subscribed', 'watching']),
   }),
 }
 

@@ -115,7 +115,7 @@ export async function listReachable(db: Db, ids: readonly number[]) {
   if (ids.length === 0) return []
   return await db
     .selectFrom('users')
-    .select(['id', 'name', 'username', 'email', 'settings'])
+    .select(['id', 'name', 'username', 'email'])
     .where('id', 'in', ids)
     .where('state', '=', 'active')
     .where('kind', '=', 'human')

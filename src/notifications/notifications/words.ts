@@ -38,6 +38,5 @@ export const REASONS: Readonly<Record<Notice['reason'], string>> = {
   assigned: 'you are assigned',
   review_requested: 'your review was asked for',
   subscribed: 'you take part in it',
-  own_activity: 'you asked for mails about your own activity',
   watching: 'you follow this project',
 }
