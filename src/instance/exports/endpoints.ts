@@ -90,13 +90,13 @@ export const postProjectImport = endpoint({
   },
   response: importEntity,
   async handler({ ctx, body }) {
-    const { project, replaces } = await importFacts(ctx, body)
+    const { project, fill } = await importFacts(ctx, body)
     const maxSize = mostBytes(ctx, 'max_import_size')
     const { sha256: file } = await ctx.files.put(createReadStream(body.file.path), { maxSize })
     const row = await createProject(ctx, {
       ...project,
       onShown: (ctx, id) =>
-        ctx.work.enqueue(ctx.db, importProject, { project_id: id, file, replaces }),
+        ctx.work.enqueue(ctx.db, importProject, { project_id: id, file, ...fill }),
     })
     return presentImport(row)
   },

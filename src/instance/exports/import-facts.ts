@@ -26,19 +26,20 @@ export const importBody = {
 }
 
 /**
- * The project to create for an import. With `overwrite` it waits beside the one that is there, and takes its place when
- * the import has succeeded.
+ * The project to create for an import, and what the task that fills it has to know. With `overwrite` the project waits
+ * beside the one that is there, and takes its place when the import has succeeded.
  */
 export async function importFacts(ctx: Ctx, body: z.infer<z.ZodObject<typeof importBody>>) {
   const { path, name = path, namespace } = body
+  const { description, visibility } = body.override_params ?? {}
   const replaces = body.overwrite ? await findReplaced(ctx, { name, path, namespace }) : undefined
   const project = {
     ...(replaces ? untilThen(replaces) : { name, path }),
     namespace,
-    description: body.override_params?.description,
-    visibility: body.override_params?.visibility,
+    description,
+    visibility,
     importType: 'gitstead_project',
     importStatus: 'scheduled',
   } as const
-  return { project, replaces }
+  return { project, fill: { replaces, visibility_given: visibility !== undefined } }
 }

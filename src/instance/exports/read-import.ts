@@ -1,10 +1,13 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { withProjectRole } from '../../access/subjects.ts'
+import { actAs } from '../../access/act-as.ts'
+import { type Visibility, visibilityRank } from '../../access/roles.ts'
+import { type Project, withProjectRole } from '../../access/subjects.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { fetchWhole } from '../../git/transfer/fetch-whole.ts'
+import { visibilityFaults } from '../../projects/projects/create/create-project.ts'
 import { readRow, saveImportState } from '../../projects/projects/create/import-state.ts'
 import { knownSettings } from '../../projects/projects/settings.ts'
 import { updateProject } from '../../projects/projects/update-project.ts'
@@ -40,16 +43,23 @@ function parsed<T>(
   throw new GitError('invalid', 'the archive is not an export of this program')
 }
 
+/** The project that an archive goes into. */
+interface ImportTarget {
+  readonly projectId: number
+  /** Whoever imports said how visible it is. */
+  readonly visibilityGiven?: boolean | undefined
+}
+
 /** Fills a project that was made for it from an archive. */
 export async function readProjectArchive(
   ctx: Ctx,
-  projectId: number,
+  target: ImportTarget,
   path: string,
   signal: AbortSignal,
 ): Promise<void> {
   await withScratch(ctx, async (folder) => {
     try {
-      await takeArchive(ctx, projectId, { path, folder }, signal)
+      await takeArchive(ctx, target, { path, folder }, signal)
     } catch (error) {
       if (!(error instanceof GitError)) throw error
       // Whoever imports is told what is wrong with a file, and not where the server keeps it.
@@ -60,14 +70,15 @@ export async function readProjectArchive(
 
 async function takeArchive(
   ctx: Ctx,
-  projectId: number,
+  target: ImportTarget,
   { path, folder }: { readonly path: string; readonly folder: string },
   signal: AbortSignal,
 ): Promise<void> {
   const wanted = { texts: [PROJECT_FILE], files: [BUNDLE_FILE, WIKI_FILE] }
   const parts = await readArchive(path, wanted, folder, ctx.config.maxPush || LARGEST)
   const record = parsed(parts.get(PROJECT_FILE), projectRecord)
-  await takeRecord(ctx, projectId, record)
+  const { projectId } = target
+  await takeRecord(ctx, target, record)
   const wiki = parts.get(WIKI_FILE)
   if (wiki !== undefined) await takeWiki(ctx, projectId, { bundle: wiki, folder }, signal)
   const bundle = parts.get(BUNDLE_FILE)
@@ -92,16 +103,33 @@ async function takeWiki(
   await fillWiki(ctx, projectId, await fetchWhole(at.bundle, head, { scratch, signal }))
 }
 
-async function takeRecord(ctx: Ctx, projectId: number, record: ProjectRecord): Promise<void> {
+async function takeRecord(
+  ctx: Ctx,
+  { projectId, visibilityGiven }: ImportTarget,
+  record: ProjectRecord,
+): Promise<void> {
   const row = await readRow(ctx, projectId)
   const project = await withProjectRole(ctx, row)
   await updateProject(ctx, project, {
     description: project.description ?? record.description,
+    visibility: visibilityGiven ? undefined : await lowered(ctx, project, record.visibility),
     topics: record.topics,
     settings: knownSettings(record.settings),
   })
   const place = { projectId, namespaceId: row.namespace_id }
   await takePlanning(ctx, place, record, unlessThere)
+}
+
+/** No more visible than the project's place, the instance and the rights of whoever imports allow. */
+async function lowered(given: Ctx, project: Project, wanted: Visibility): Promise<Visibility> {
+  const ctx = await actAs(given, project.creator_id)
+  const place = { kind: project.namespace_kind, visibility: project.namespace_visibility }
+  const allowed = (['public', 'internal', 'private'] as const).find(
+    (level) =>
+      visibilityRank[level] <= visibilityRank[wanted] &&
+      visibilityFaults(ctx, level, place).length === 0,
+  )
+  return allowed ?? project.visibility
 }
 
 /** A second run finds what the first one made. */

@@ -23,11 +23,11 @@ export const postRemoteImport = endpoint({
     if (!/^https:\/\//i.test(body.url)) throw badRequest('url must be a https address')
     await assertImportable(ctx, body.url)
     const sealed = sealAddress(ctx, body.url)
-    const { project, replaces } = await importFacts(ctx, body)
+    const { project, fill } = await importFacts(ctx, body)
     const row = await createProject(ctx, {
       ...project,
       onShown: (ctx, id) =>
-        ctx.work.enqueue(ctx.db, importRemote, { project_id: id, sealed_url: sealed, replaces }),
+        ctx.work.enqueue(ctx.db, importRemote, { project_id: id, sealed_url: sealed, ...fill }),
     })
     return presentImport(row)
   },

@@ -12,7 +12,7 @@ import { inTransaction } from '../../store/transaction.ts'
 import { deleteExport, listExportsBefore, noteFailedExport } from './queries.ts'
 import { noteFault, readProjectArchive } from './read-import.ts'
 import { archiveTarget, downloadArchive, sendArchive } from './remote-archive.ts'
-import { type ReplacedPlace, replacedPlace, takePlace } from './replace.ts'
+import { replacedPlace, takePlace } from './replace.ts'
 import { writeExport } from './write-export.ts'
 
 /** Builds an archive, and sends it where it was asked to go. */
@@ -32,14 +32,17 @@ export const exportSource = task({
   givenUp: (ctx, { source_type: type, source_id: id }) => noteFailedExport(ctx.db, { type, id }),
 })
 
+const filling = {
+  project_id: z.int(),
+  replaces: replacedPlace.optional(),
+  /** Whoever imports said how visible the project is. */
+  visibility_given: z.boolean().optional(),
+}
+
 /** Fills a new project from an archive that was uploaded. */
 export const importProject = task({
   name: 'exports.read',
-  payload: z.object({
-    project_id: z.int(),
-    file: z.string(),
-    replaces: replacedPlace.optional(),
-  }),
+  payload: z.object({ ...filling, file: z.string() }),
   lane: 'slow',
   attempts: 3,
   handler: (ctx: Ctx, { file, ...what }, signal) => fill(ctx, what, async () => file, signal),
@@ -49,11 +52,7 @@ export const importProject = task({
 /** Fills a new project from an archive that another server has. */
 export const importRemote = task({
   name: 'exports.read_remote',
-  payload: z.object({
-    project_id: z.int(),
-    sealed_url: z.string(),
-    replaces: replacedPlace.optional(),
-  }),
+  payload: z.object({ ...filling, sealed_url: z.string() }),
   lane: 'slow',
   attempts: 3,
   handler: (ctx: Ctx, { sealed_url: sealed, ...what }, signal) =>
@@ -63,7 +62,11 @@ export const importRemote = task({
 
 async function fill(
   ctx: Ctx,
-  { project_id: projectId, replaces }: { project_id: number; replaces?: ReplacedPlace | undefined },
+  {
+    project_id: projectId,
+    replaces,
+    visibility_given: visibilityGiven,
+  }: z.infer<z.ZodObject<typeof filling>>,
   getFile: () => Promise<string>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -71,7 +74,8 @@ async function fill(
   if (!row || row.import_status === 'finished') return
   await saveImportState(ctx, projectId, 'started', null)
   try {
-    await readProjectArchive(ctx, projectId, ctx.files.pathOf(await getFile()), signal)
+    const path = ctx.files.pathOf(await getFile())
+    await readProjectArchive(ctx, { projectId, visibilityGiven }, path, signal)
     await inTransaction(ctx, async (ctx) => {
       if (replaces) await takePlace(ctx, projectId, replaces)
       await saveImportState(ctx, projectId, 'finished', null)

@@ -120,6 +120,33 @@ describe('exporting a project', () => {
     expect((await ana.get(`/projects/${waitedAt}`)).status).toBe(404)
   })
 
+  test('makes a project as visible as it was, where that is allowed', async () => {
+    const { body: source } = await ana.post('/projects', { name: 'open', visibility: 'public' })
+    await ana.post(`/projects/${source.id}/export`)
+    await world.runTasks()
+    const archive = await download(`/projects/${source.id}/export/download`)
+    const closed = { name: 'closed', path: 'closed', visibility: 'internal' }
+    await ana.post('/groups', closed)
+    const visibility = async (fields: Record<string, string>, by = ana) => {
+      const raw = form(archive, fields)
+      const made = await by.post('/projects/import', undefined, { raw })
+      await world.runTasks()
+      const { body } = await by.get(`/projects/${made.body.id}`)
+      return [body.import_status, body.visibility]
+    }
+    expect(await visibility({ path: 'as-it-was' })).toEqual(['finished', 'public'])
+    const place = { path: 'in-group', namespace: 'closed' }
+    expect(await visibility(place)).toEqual(['finished', 'internal'])
+    const wish = { path: 'as-wished', 'override_params[visibility]': 'private' }
+    expect(await visibility(wish)).toEqual(['finished', 'private'])
+    const restrict = (levels: string[]) =>
+      world.root.put('/application/settings', { restricted_visibility_levels: levels })
+    await restrict(['public'])
+    expect(await visibility({ path: 'restricted' })).toEqual(['finished', 'internal'])
+    expect(await visibility({ path: 'by-root' }, world.root)).toEqual(['finished', 'public'])
+    await restrict([])
+  })
+
   test('is for maintainers, and ends after a day', async () => {
     const { body } = await ana.post('/projects', { name: 'mine', visibility: 'public' })
     expect((await ben.post(`/projects/${body.id}/export`)).status).toBe(403)
