@@ -1,8 +1,9 @@
-import type { Instant } from '../base/clock.ts'
 import type { Db } from '../store/schema.ts'
 import {
   deleteFeature,
   type FeatureRow,
+  findFeature,
+  findSetting,
   listFeatureRows,
   listSettingRows,
   saveFeature,
@@ -46,10 +47,6 @@ export class InstanceSettings {
     return [...this.#features.values()]
   }
 
-  feature(name: string): FeatureRow | undefined {
-    return this.#features.get(name)
-  }
-
   /** Whether the instance offers a feature: every one that nobody has switched off. */
   offers(feature: string): boolean {
     return (this.#features.get(feature)?.state ?? 'on') === 'on'
@@ -77,16 +74,33 @@ export class InstanceSettings {
   }
 
   async saveDocument(db: Db, name: string, value: unknown): Promise<void> {
-    await saveSetting(db, name, value)
-    await this.load(db)
+    await this.changeDocument(db, name, () => value)
   }
 
-  async saveFeature(
-    db: Db,
-    row: { name: string; state: FeatureRow['state']; gates: string; updated_at: Instant },
-  ): Promise<void> {
-    await saveFeature(db, row)
+  /** Stores what `change` makes of a document as it is: in memory it may lack what was saved a moment ago. */
+  async changeDocument<T>(db: Db, name: string, change: (known: unknown) => T): Promise<T> {
+    const changed = await inTransaction({ db }, async (inner) => {
+      const changed = change(await findSetting(inner.db, name))
+      await saveSetting(inner.db, name, changed)
+      return changed
+    })
     await this.load(db)
+    return changed
+  }
+
+  /** The same for a feature; undefined is one that nobody has switched. */
+  async changeFeature(
+    db: Db,
+    name: string,
+    change: (known: FeatureRow | undefined) => Omit<FeatureRow, 'name'>,
+  ): Promise<FeatureRow> {
+    const changed = await inTransaction({ db }, async (inner) => {
+      const row = { name, ...change(await findFeature(inner.db, name)) }
+      await saveFeature(inner.db, row)
+      return row
+    })
+    await this.load(db)
+    return changed
   }
 
   async deleteFeature(db: Db, name: string): Promise<void> {

@@ -8,6 +8,13 @@ export function listSettingRows(db: Db): Promise<{ key: string; value: string }[
   return db.selectFrom('settings').selectAll().execute()
 }
 
+/** What is stored under a name; undefined when nothing is. */
+export async function findSetting(db: Db, key: string): Promise<unknown> {
+  const query = db.selectFrom('settings').select('value').where('key', '=', key)
+  const row = await query.executeTakeFirst()
+  return row && (JSON.parse(row.value) as unknown)
+}
+
 export async function saveSetting(db: Db, key: string, value: unknown): Promise<void> {
   const row = { key, value: JSON.stringify(value) }
   await db
@@ -19,6 +26,10 @@ export async function saveSetting(db: Db, key: string, value: unknown): Promise<
 
 export function listFeatureRows(db: Db): Promise<FeatureRow[]> {
   return db.selectFrom('features').selectAll().orderBy('name').execute()
+}
+
+export function findFeature(db: Db, name: string): Promise<FeatureRow | undefined> {
+  return db.selectFrom('features').selectAll().where('name', '=', name).executeTakeFirst()
 }
 
 export async function saveFeature(db: Db, row: Insertable<FeaturesTable>): Promise<void> {

@@ -5,6 +5,7 @@ import { later } from '../../base/clock.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { atLeastOne, day, flag } from '../../http/params.ts'
 import { listPage } from '../../store/pages.ts'
+import { inTransaction } from '../../store/transaction.ts'
 import { avatarUrl } from './basic.ts'
 import { countsFor } from './counts-queries.ts'
 import { presentCurrentUser, userEntity } from './entity.ts'
@@ -74,11 +75,10 @@ export const putPreferences = endpoint({
   check: atLeastOne(Object.keys(preferences)),
   response: preferencesEntity,
   async handler({ ctx, body }) {
-    const user = await getUser(ctx, callerId(ctx))
-    const settings = { ...readUserSettings(user.settings), ...body }
-    const row = await updateUserRow(ctx.db, user.id, {
-      settings: JSON.stringify(settings),
-      updated_at: ctx.now(),
+    const row = await inTransaction(ctx, async (ctx) => {
+      const user = await getUser(ctx, callerId(ctx))
+      const settings = JSON.stringify({ ...readUserSettings(user.settings), ...body })
+      return await updateUserRow(ctx.db, user.id, { settings, updated_at: ctx.now() })
     })
     return presentPreferences(row)
   },

@@ -126,11 +126,12 @@ const APPEARANCE = 'appearance'
 
 /** Saves what was sent over what a document of the settings holds, and gives both. */
 async function changeDocument<T>(ctx: Ctx, name: string, body: object): Promise<Partial<T>> {
-  const known = ctx.settings.document(name) as Partial<T> | undefined // written here
   const sent = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
-  const changed = { ...known, ...sent } as Partial<T>
-  await ctx.settings.saveDocument(ctx.db, name, changed)
-  return changed
+  return await ctx.settings.changeDocument(
+    ctx.db,
+    name,
+    (known) => ({ ...(known as Partial<T> | undefined), ...sent }) as Partial<T>, // written here
+  )
 }
 
 export const getAppearance = endpoint({

@@ -22,8 +22,11 @@ const featureEntity = z.strictObject({
 type Gate = z.input<typeof gate>
 
 function presentFeature(row: FeatureRow): z.input<typeof featureEntity> {
-  const gates = JSON.parse(row.gates) as Gate[] // written by us
-  return { name: row.name, state: row.state, gates, definition: null }
+  return { name: row.name, state: row.state, gates: readGates(row), definition: null }
+}
+
+function readGates(row: FeatureRow): Gate[] {
+  return JSON.parse(row.gates) as Gate[] // written by us
 }
 
 export const listFeatures = endpoint({
@@ -66,20 +69,11 @@ export const setFeature = endpoint({
         .filter((name) => name !== '')
         .map((name) => `${kind}:${name}`)
     })
-    const gates = gatesOf(
-      body.value,
-      body.key || 'percentage_of_time',
-      actors,
-      knownGates(ctx, params.name),
-    )
-    return presentFeature(await saveFeature(ctx, params.name, gates))
+    const key = body.key || 'percentage_of_time'
+    const change = (known: readonly Gate[]) => gatesOf(body.value, key, actors, known)
+    return presentFeature(await changeFeature(ctx, params.name, change))
   },
 })
-
-function knownGates(ctx: Ctx, name: string): Gate[] {
-  const row = ctx.settings.feature(name)
-  return row ? (JSON.parse(row.gates) as Gate[]) : [] // written by us
-}
 
 /** The gates after a change: all or nothing, a share, or some actors more or fewer. */
 function gatesOf(
@@ -114,19 +108,24 @@ function actorGates(actors: readonly string[], on: boolean, known: readonly Gate
   return names.length > 0 ? [...base, { key: 'actors', value: names }] : base
 }
 
-async function saveFeature(ctx: Ctx, name: string, gates: Gate[]): Promise<FeatureRow> {
-  const isOn = gates.some((one) => one.key === 'boolean' && one.value === true)
-  const isPartly = gates.some((one) => one.key !== 'boolean' && one.value !== 0)
-  const row: FeatureRow = {
-    name,
-    state: isOn ? 'on' : isPartly ? 'conditional' : 'off',
-    gates: JSON.stringify(gates),
-    updated_at: ctx.now(),
-  }
-  await ctx.settings.saveFeature(ctx.db, row)
+async function changeFeature(
+  ctx: Ctx,
+  name: string,
+  change: (known: readonly Gate[]) => Gate[],
+): Promise<FeatureRow> {
+  const row = await ctx.settings.changeFeature(ctx.db, name, (known) => {
+    const gates = change(known ? readGates(known) : [])
+    return { state: stateOf(gates), gates: JSON.stringify(gates), updated_at: ctx.now() }
+  })
   const details = { name, state: row.state }
   await audit(ctx, { entity: { type: 'Instance', id: 1 }, action: 'feature_changed', details })
   return row
+}
+
+function stateOf(gates: readonly Gate[]): FeatureRow['state'] {
+  const isOn = gates.some((one) => one.key === 'boolean' && one.value === true)
+  const isPartly = gates.some((one) => one.key !== 'boolean' && one.value !== 0)
+  return isOn ? 'on' : isPartly ? 'conditional' : 'off'
 }
 
 export const deleteFeature = endpoint({

@@ -13,6 +13,25 @@ export async function changeProjectSettings(
   project: Project,
   asked: SettingChanges,
 ): Promise<void> {
+  await inTransaction(ctx, async (ctx) => {
+    const changes = await settingsToSave(ctx, project, asked)
+    await saveSettings(ctx.db, 'project', project.id, changes, ctx.now())
+    await audit(ctx, {
+      entity: { type: 'Project', id: project.id },
+      action: 'approval_settings_changed',
+      details: { changed: Object.keys(changes).join(', ') },
+    })
+    if (changes.disable_overriding_approvers_per_merge_request) {
+      await forgetRequestRules(ctx, project.id)
+    }
+  })
+}
+
+async function settingsToSave(
+  ctx: Ctx,
+  project: Project,
+  asked: SettingChanges,
+): Promise<SettingChanges> {
   const held = await projectApprovalSettings(ctx, project)
   const changes = Object.fromEntries(
     settingNames.flatMap((name) =>
@@ -26,15 +45,5 @@ export async function changeProjectSettings(
       selective_code_owner_removals: ["can't be set together with reset_approvals_on_push"],
     })
   }
-  await inTransaction(ctx, async (ctx) => {
-    await saveSettings(ctx.db, 'project', project.id, changes, ctx.now())
-    await audit(ctx, {
-      entity: { type: 'Project', id: project.id },
-      action: 'approval_settings_changed',
-      details: { changed: Object.keys(changes).join(', ') },
-    })
-    if (changes.disable_overriding_approvers_per_merge_request) {
-      await forgetRequestRules(ctx, project.id)
-    }
-  })
+  return changes
 }

@@ -32,6 +32,16 @@ async function withNames(db: Db, rows: readonly RuleRow[]): Promise<NamedRule[]>
   }))
 }
 
+/** Whether a merge request has rules of its own in the place of its project's. */
+export async function hasOwnRules(db: Db, mergeRequestId: number): Promise<boolean> {
+  const row = await db
+    .selectFrom('merge_requests')
+    .select('rules_overwritten')
+    .where('id', '=', mergeRequestId)
+    .executeTakeFirst()
+  return row?.rules_overwritten === 1
+}
+
 /** Rules of projects, oldest first. */
 export async function listProjectRules(
   db: Db,

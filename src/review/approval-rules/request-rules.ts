@@ -4,7 +4,7 @@ import { existing, notFound, Problem, unprocessable } from '../../base/problem.t
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { taken } from '../../store/unique.ts'
-import { listRequestRules, type NamedRule } from './queries.ts'
+import { hasOwnRules, listRequestRules, type NamedRule } from './queries.ts'
 import { type AskedNames, assertRule, readNames } from './rule-input.ts'
 import { deleteRule, insertRule, setRuleNames, updateRule } from './rule-queries.ts'
 import { projectApprovalSettings } from './settings.ts'
@@ -42,8 +42,9 @@ async function assertMayOverride(ctx: Ctx, project: Project): Promise<void> {
  * adding something. Nothing happens when it has them. In the caller's transaction.
  */
 async function ownRules(ctx: Ctx, subject: ApprovalSubject): Promise<NamedRule[]> {
-  if (subject.rules_overwritten === 0) {
-    const { rules } = await approvalStanding(ctx, subject)
+  // Asked again inside: another request may have made the copies a moment ago.
+  if (!(await hasOwnRules(ctx.db, subject.id))) {
+    const { rules } = await approvalStanding(ctx, { ...subject, rules_overwritten: 0 })
     for (const { rule } of rules) {
       if (rule.project_id === null) continue
       const { name, rule_type, report_type, approvals_required } = rule

@@ -6,6 +6,7 @@ import type { Ctx } from '../../../ctx.ts'
 import { endpoint, type Method } from '../../../http/endpoint.ts'
 import { oneOf, text } from '../../../http/params.ts'
 import { renderField } from '../../../markdown/render.ts'
+import { inTransaction } from '../../../store/transaction.ts'
 import { callerId } from '../find-user.ts'
 import { findStatus, saveStatus, type UserStatusRow } from './status-queries.ts'
 import { getUserWithProfile } from './visible-profile.ts'
@@ -112,8 +113,10 @@ function statusEndpoint(method: Extract<Method, 'PUT' | 'PATCH'>) {
       clear_status_after: clearAfter.nullish(),
     },
     response: statusEntity,
-    handler: async ({ ctx, body }) =>
-      presentStatus(ctx, await changeStatus(ctx, body, method === 'PATCH')),
+    async handler({ ctx, body }) {
+      const change = (ctx: Ctx) => changeStatus(ctx, body, method === 'PATCH')
+      return presentStatus(ctx, await inTransaction(ctx, change))
+    },
   })
 }
 

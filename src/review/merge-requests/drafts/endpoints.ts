@@ -143,8 +143,8 @@ export const updateDraftNote = endpoint({
   response: draftEntity,
   async handler({ ctx, project, mergeRequest: row, draft, body }) {
     const place = await placed(ctx, project, row, body.position)
-    const changes = { note: body.note ?? draft.note, ...place }
-    return present(await updateDraft(ctx.db, draft.id, changes))
+    if (body.note === undefined && !place) return present(draft)
+    return present(await updateDraft(ctx.db, draft.id, { note: body.note, ...place }))
   },
 })
 
