@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atOnce } from '../support/at-once.ts'
+import { addMember } from '../support/members.ts'
 import { type Bench, openBench } from '../support/review.ts'
 import { type Caller, openWorld, type Reply, type World } from '../support/world.ts'
 
 let world: World
 let ana: Caller
+let ben: Caller
 let bench: Bench
 let at: string
 let request: string
@@ -12,8 +14,10 @@ let request: string
 beforeAll(async () => {
   world = await openWorld()
   ana = await world.user('ana')
+  ben = await world.user('ben')
   bench = await openBench(world, ana)
   at = `/projects/${bench.project.id}`
+  await addMember(world, bench.project.id, ben.id, 40)
   bench.commit('work', { 'a.txt': 'a' })
   request = `${bench.api}/${(await bench.open('work')).body.iid}`
 })
@@ -66,5 +70,55 @@ describe('changes at once', () => {
     const { body: rules } = await ana.get(`${request}/approval_rules`)
     const names = rules.map((rule: { name: string }) => rule.name).sort()
     expect(names).toEqual(['All of us', 'one', 'two'])
+  })
+
+  test('of a milestone keep its days in order', async () => {
+    const days = { title: 'days', start_date: '2026-05-10', due_date: '2026-05-20' }
+    const { body: milestone } = await ana.post(`${at}/milestones`, days)
+    const one = `${at}/milestones/${milestone.id}`
+    const statuses = await sent(
+      () => ana.put(one, { start_date: '2026-05-18' }),
+      () => ana.put(one, { due_date: '2026-05-12' }),
+    )
+    expect(statuses).toEqual([200, 400])
+  })
+})
+
+describe('what several do at once', () => {
+  test('is done, and told, once', async () => {
+    const { body: issue } = await ana.post(`${at}/issues`, { title: 'here' })
+    const { body: other } = await ana.post(`${at}/issues`, { title: 'there' })
+    const { body: milestone } = await ana.post(`${at}/milestones`, { title: 'goal' })
+    const one = `${at}/issues/${issue.iid}`
+    const { body: award } = await ana.post(`${one}/award_emoji`, { name: 'rocket' })
+    const target = { target_project_id: bench.project.id, target_issue_iid: other.iid }
+    await ana.post(`${one}/links`, target)
+    const link = (await ana.get(`${one}/links`)).body[0].issue_link_id
+    const { body: thread } = await ana.post(`${request}/discussions`, { body: 'Why?' })
+    const twice = (act: () => Promise<Reply>) => [act, act]
+    const replies = await atOnce(world, [
+      ...twice(() => ben.post(`${one}/subscribe`)),
+      ...twice(() => ben.post(`${one}/todo`)),
+      ...twice(() => ana.delete(`${one}/award_emoji/${award.id}`)),
+      ...twice(() => ana.delete(`${one}/links/${link}`)),
+      ...twice(() => ana.put(`${at}/milestones/${milestone.id}`, { state_event: 'close' })),
+      ...twice(() => ana.put(`${request}/discussions/${thread.id}`, { resolved: true })),
+    ])
+    const statuses = replies.map(({ status }) => status)
+    const pairs = [0, 2, 4, 6, 8, 10].map((i) => statuses.slice(i, i + 2).sort((a, b) => a - b))
+    expect(pairs).toEqual([
+      [201, 304],
+      [201, 304],
+      [204, 404],
+      [200, 404],
+      [200, 200],
+      [200, 200],
+    ])
+    const saying = async (list: string, said: string) =>
+      (await ana.get(list)).body.filter(({ body }: { body: string }) => body.startsWith(said))
+    expect(await saying(`${one}/notes`, 'removed the relation')).toHaveLength(1)
+    expect(await saying(`${request}/notes`, 'resolved all threads')).toHaveLength(1)
+    const { body: events } = await ana.get(`${at}/events?target_type=milestone&action=closed`)
+    expect(events).toHaveLength(1)
   })
 })

@@ -56,8 +56,10 @@ export async function insertAward(
   return row.id
 }
 
-export async function deleteAward(db: Db, awardId: number): Promise<void> {
-  await db.deleteFrom('award_emoji').where('id', '=', awardId).execute()
+/** False when it was not there. */
+export async function deleteAward(db: Db, awardId: number): Promise<boolean> {
+  const result = await db.deleteFrom('award_emoji').where('id', '=', awardId).executeTakeFirst()
+  return result.numDeletedRows > 0n
 }
 
 /** A user's own reaction of a name. */

@@ -56,10 +56,10 @@ async function completeTodosOf(ctx: Ctx, { noteable: { type, id } }: Awardable):
     await completeTodos(ctx, { type, id })
 }
 
-/** Takes a reaction back. */
+/** Takes a reaction back; 404 when somebody did so a moment ago. */
 export async function takeBack(ctx: Ctx, subject: Awardable, row: AwardRow): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
-    await deleteAward(ctx.db, row.award_id)
+    if (!(await deleteAward(ctx.db, row.award_id))) throw notFound('Award Emoji')
     await runEffects(ctx, ctx.effects.reactionChanged, { subject, row, action: 'revoke' })
   })
 }
@@ -73,11 +73,13 @@ export async function toggleAward(
 ): Promise<void> {
   const user = userOf(ctx.actor)
   if (!user) throw unauthorized()
-  const own = await findOwnAward(ctx.db, subject.type, subject.id, user.id, plainName(name))
-  const row = own && (await findAward(ctx.db, subject.type, subject.id, own.id))
-  if (row) return takeBack(ctx, subject, row)
-  assertMayAward(ctx, project)
-  await addAward(ctx, subject, name)
+  await inTransaction(ctx, async (ctx) => {
+    const own = await findOwnAward(ctx.db, subject.type, subject.id, user.id, plainName(name))
+    const row = own && (await findAward(ctx.db, subject.type, subject.id, own.id))
+    if (row) return takeBack(ctx, subject, row)
+    assertMayAward(ctx, project)
+    await addAward(ctx, subject, name)
+  })
 }
 
 /** Gives a copy of a thing the reactions of the thing, in the caller's transaction. */

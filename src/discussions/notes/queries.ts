@@ -163,14 +163,15 @@ export async function resolveNotes(
   db: Db,
   discussionId: string,
   resolved: { readonly at: Instant; readonly by: number } | null,
-): Promise<void> {
-  await db
+): Promise<number> {
+  const result = await db
     .updateTable('notes')
     .set({ resolved_at: resolved?.at ?? null, resolved_by_id: resolved?.by ?? null })
     .where('discussion_id', '=', discussionId)
     .where('resolvable', '=', 1)
     .where('resolved_at', resolved ? 'is' : 'is not', null)
-    .execute()
+    .executeTakeFirst()
+  return Number(result.numUpdatedRows)
 }
 
 export async function deleteNote(db: Db, id: number): Promise<void> {

@@ -10,6 +10,7 @@ import type { Noteable, NoteScope, Position } from './noteable.ts'
 import {
   countNotesOf,
   deleteNote,
+  findNote,
   insertNote,
   listAllNotes,
   listNoteAuthors,
@@ -204,13 +205,10 @@ export async function resolveDiscussion(
   if (!thread.some((note) => note.resolvable === 1))
     throw badRequest('Discussion is not resolvable')
   await inTransaction(ctx, async (ctx) => {
-    await resolveNotes(ctx.db, first.discussion_id, resolved ? { at: ctx.now(), by } : null)
-    if (resolved && !thread.every(isResolved)) await noteAllResolved(ctx, noteable)
+    const mark = resolved ? { at: ctx.now(), by } : null
+    const changed = await resolveNotes(ctx.db, first.discussion_id, mark)
+    if (resolved && changed > 0) await noteAllResolved(ctx, noteable)
   })
-}
-
-function isResolved(note: NoteRow): boolean {
-  return note.resolvable === 0 || note.resolved_at !== null
 }
 
 /** The last open thread of a merge request says that it was the last (docs/contract/B-resolved §11.3 discussion). */
@@ -244,8 +242,9 @@ export async function resolveNote(
     ? { resolved_at: ctx.now(), resolved_by_id: by }
     : { resolved_at: null, resolved_by_id: null }
   return inTransaction(ctx, async (ctx) => {
-    const changed = await updateNote(ctx.db, row.id, changes, row.updated_at)
-    if (resolved && !isResolved(row)) await noteAllResolved(ctx, noteable)
+    const before = existing(await findNote(ctx.db, scopeOf(noteable), row.id, { internal: true }))
+    const changed = await updateNote(ctx.db, row.id, changes, before.updated_at)
+    if (resolved && before.resolved_at === null) await noteAllResolved(ctx, noteable)
     return changed
   })
 }

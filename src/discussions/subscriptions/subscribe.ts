@@ -1,6 +1,7 @@
 import { userOf } from '../../access/actor.ts'
 import { notModified, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { inTransaction } from '../../store/transaction.ts'
 import {
   findSubscription,
   listSubscribedIds,
@@ -22,9 +23,11 @@ export async function setSubscribed(
 ): Promise<void> {
   const user = userOf(ctx.actor)
   if (!user) throw unauthorized()
-  const before = (await findSubscription(ctx.db, type, id, user.id)) ?? byDefault
-  if (before === subscribed) throw notModified()
-  await saveSubscription(ctx.db, type, id, user.id, subscribed, ctx.now())
+  await inTransaction(ctx, async (ctx) => {
+    const before = (await findSubscription(ctx.db, type, id, user.id)) ?? byDefault
+    if (before === subscribed) throw notModified()
+    await saveSubscription(ctx.db, type, id, user.id, subscribed, ctx.now())
+  })
 }
 
 /** Whether the caller hears of a subject. */

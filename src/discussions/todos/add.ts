@@ -3,6 +3,7 @@ import { runEffects } from '../../base/effects.ts'
 import { notModified, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { MemberChange } from '../../projects/effects.ts'
+import { inTransaction } from '../../store/transaction.ts'
 import { findPendingTodo, finishTodosAbout, finishTodosBy, insertTodo } from './queries.ts'
 
 /** What a to-do is about. */
@@ -50,8 +51,10 @@ export async function addTodos(
 export async function markTodo(ctx: Ctx, target: TodoTarget) {
   const user = userOf(ctx.actor)
   if (!user) throw unauthorized()
-  if (await findPendingTodo(ctx.db, user.id, target, 'marked')) throw notModified()
-  return insertTodo(ctx.db, values(ctx, target, 'marked', user.id, user.id))
+  return inTransaction(ctx, async (ctx) => {
+    if (await findPendingTodo(ctx.db, user.id, target, 'marked')) throw notModified()
+    return insertTodo(ctx.db, values(ctx, target, 'marked', user.id, user.id))
+  })
 }
 
 /** Reminds people of what happened to something of theirs, once for each action; nobody gave them that. */

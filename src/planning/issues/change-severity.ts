@@ -10,11 +10,12 @@ import { type IssueRow, updateIssue } from './queries.ts'
 export async function changeSeverity(
   ctx: Ctx,
   project: Project,
-  row: IssueRow,
+  found: IssueRow,
   severity: string,
 ): Promise<IssueRow> {
-  if (severity === row.severity) return row
   return await inTransaction(ctx, async (ctx) => {
+    const row = await getRow(ctx, found.id)
+    if (severity === row.severity) return row
     await updateIssue(ctx.db, row.id, { severity, updated_at: ctx.now() })
     const text = `changed the severity to **${severity.charAt(0)}${severity.slice(1).toLowerCase()}**`
     await addSystemNote(ctx, asNoteable(ctx, project, row), 'severity', text)

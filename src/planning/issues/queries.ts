@@ -42,8 +42,10 @@ export async function updateIssue(
   await db.updateTable('issues').set(changes).where('id', '=', id).execute()
 }
 
-export async function deleteIssue(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('issues').where('id', '=', id).execute()
+/** False when it was not there. */
+export async function deleteIssue(db: Db, id: number): Promise<boolean> {
+  const result = await db.deleteFrom('issues').where('id', '=', id).executeTakeFirst()
+  return result.numDeletedRows > 0n
 }
 
 /** Votes, time, comments, merge requests and blocked issues of many issues, by their ids. */
@@ -92,8 +94,10 @@ export function listIssueLinks(db: Db, issueId: number) {
     .execute()
 }
 
-export async function deleteIssueLink(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('issue_links').where('id', '=', id).execute()
+/** False when it was not there. */
+export async function deleteIssueLink(db: Db, id: number): Promise<boolean> {
+  const result = await db.deleteFrom('issue_links').where('id', '=', id).executeTakeFirst()
+  return result.numDeletedRows > 0n
 }
 
 /** Has the links of one issue be those of another. */

@@ -97,36 +97,36 @@ export async function getMilestone(ctx: Ctx, place: Place, id: number): Promise<
 export async function changeMilestone(
   ctx: Ctx,
   place: Place,
-  row: MilestoneRow,
+  { id }: Pick<MilestoneRow, 'id'>,
   input: MilestoneInput,
 ) {
-  assertDates(
-    input.start_date === undefined ? row.start_date : input.start_date,
-    input.due_date === undefined ? row.due_date : input.due_date,
-  )
   await inTransaction(ctx, async (ctx) => {
-    const title = input.title?.trim()
-    if (title !== undefined) await assertTitleFree(ctx, place, title, row.id)
-    const changes = {
-      ...(title === undefined ? {} : { title }),
-      ...(input.description === undefined ? {} : { description: input.description }),
-      ...(input.start_date === undefined ? {} : { start_date: input.start_date }),
-      ...(input.due_date === undefined ? {} : { due_date: input.due_date }),
-      ...stateOf(input.state_event),
-    }
-    await uniquely(uniques, () => updateMilestone(ctx.db, row.id, changes, ctx.now()))
-    const state = changes.state ?? row.state
-    if (state === row.state) return
-    const action = state === 'closed' ? 'close' : 'reopen'
-    await tell(ctx, place, await getOwn(ctx, place, row.id), action)
+    // Read inside: another change may have moved the other day, or closed it, a moment ago.
+    const row = await getOwn(ctx, place, id)
+    const changes = changesOf(input)
+    const after = { ...row, ...changes }
+    assertDates(after.start_date, after.due_date)
+    if (changes.title !== undefined) await assertTitleFree(ctx, place, changes.title, id)
+    await uniquely(uniques, () => updateMilestone(ctx.db, id, changes, ctx.now()))
+    if (after.state === row.state) return
+    const action = after.state === 'closed' ? 'close' : 'reopen'
+    await tell(ctx, place, await getOwn(ctx, place, id), action)
   })
-  return getOwn(ctx, place, row.id)
+  return getOwn(ctx, place, id)
 }
 
-function stateOf(event: MilestoneInput['state_event']): { state?: 'active' | 'closed' } {
-  if (event === undefined) return {}
-  return { state: event === 'close' ? 'closed' : 'active' }
+/** Without what was not sent. */
+function changesOf({ title, description, start_date, due_date, state_event }: MilestoneInput) {
+  return {
+    ...(title === undefined ? {} : { title: title.trim() }),
+    ...(description === undefined ? {} : { description }),
+    ...(start_date === undefined ? {} : { start_date }),
+    ...(due_date === undefined ? {} : { due_date }),
+    ...(state_event === undefined ? {} : { state: states[state_event] }),
+  }
 }
+
+const states = { close: 'closed', activate: 'active' } as const
 
 const feedWords = {
   create: 'opened',
@@ -155,10 +155,14 @@ async function tell(
 }
 
 /** Deletes a milestone; what was planned for it has none from then on. */
-export async function removeMilestone(ctx: Ctx, place: Place, row: MilestoneRow): Promise<void> {
+export async function removeMilestone(
+  ctx: Ctx,
+  place: Place,
+  { id }: Pick<MilestoneRow, 'id'>,
+): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
-    await tell(ctx, place, row, 'delete')
-    await deleteMilestone(ctx.db, row.id)
+    await tell(ctx, place, await getOwn(ctx, place, id), 'delete')
+    await deleteMilestone(ctx.db, id)
   })
 }
 

@@ -47,7 +47,7 @@ export async function linkIssues(
   })
 }
 
-/** Takes a link away again. */
+/** Takes a link away again; 404 when somebody did so a moment ago. */
 export async function unlinkIssues(
   ctx: Ctx,
   project: Project,
@@ -56,7 +56,7 @@ export async function unlinkIssues(
   linkId: number,
 ): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
-    await deleteIssueLink(ctx.db, linkId)
+    if (!(await deleteIssueLink(ctx.db, linkId))) throw notFound()
     await noteAt(ctx, project, row, other, 'unrelate', 'removed the relation with')
   })
 }
