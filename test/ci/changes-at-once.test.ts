@@ -1,6 +1,7 @@
-import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { atOnce } from '../support/at-once.ts'
 import { commitFiles } from '../support/fast-import.ts'
+import { git } from '../support/git.ts'
 import { addMember, addProject, type TestProject } from '../support/project.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 
@@ -21,16 +22,14 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Sends changes of one thing that all wait for another writer; gives their statuses and what the thing is then. */
+/** Sends changes of one thing at once; gives their statuses and what the thing is then. */
 async function changed(at: string, ...changes: object[]) {
-  const { sent } = await world.ctx.db.transaction().execute(async () => {
-    const sent = changes.map((body) => ana.put(at, body))
-    await setTimeout(300)
-    return { sent }
-  })
-  const statuses = (await Promise.all(sent)).map(({ status }) => status)
+  const sent = await atOnce(
+    world,
+    changes.map((body) => () => ana.put(at, body)),
+  )
   const { body } = await ana.get(at)
-  return { statuses, body }
+  return { statuses: sent.map(({ status }) => status), body }
 }
 
 describe('several changes at once', () => {
@@ -105,6 +104,48 @@ describe('several changes at once', () => {
       { auto_stop_setting: 'with_action' },
     )
     expect(environment.body).toMatchObject({ tier: 'staging', auto_stop_setting: 'with_action' })
+  })
+})
+
+describe('what several say at once', () => {
+  test('of a deployment that ends is true of the first', async () => {
+    const sha = git(project.path, ['rev-parse', 'main'])
+    const made = { environment: 'shown', sha, ref: 'main', tag: false, status: 'running' }
+    const { body: deployment } = await ana.post(`${path}/deployments`, made)
+    const { statuses } = await changed(
+      `${path}/deployments/${deployment.id}`,
+      { status: 'success' },
+      { status: 'failed' },
+    )
+    expect(statuses.sort()).toEqual([200, 400])
+  })
+
+  test('of a feature flag is told when it switches it', async () => {
+    await ana.post(`${path}/hooks`, {
+      url: 'http://hooks.example.com/',
+      push_events: false,
+      feature_flag_events: true,
+    })
+    await ana.post(`${path}/feature_flags`, { name: 'told' })
+    await changed(`${path}/feature_flags/told`, { active: false }, { active: false })
+    const told = await world.ctx.db.selectFrom('webhook_deliveries').select('id').execute()
+    expect(told).toHaveLength(1)
+  })
+
+  test('of an environment does not take away what was started again', async () => {
+    const { body: made } = await ana.post(`${path}/environments`, { name: 'back' })
+    await ana.post(`${path}/environments/${made.id}/stop`)
+    const [reply] = await atOnce(
+      world,
+      [() => ana.delete(`${path}/environments/${made.id}`)],
+      (db) =>
+        db
+          .updateTable('environments')
+          .set({ state: 'available' })
+          .where('id', '=', made.id)
+          .execute(),
+    )
+    expect(reply?.status).toBe(403)
   })
 })
 

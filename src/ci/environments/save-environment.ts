@@ -1,7 +1,7 @@
 import { userOf } from '../../access/actor.ts'
 import type { Project } from '../../access/subjects.ts'
 import { runEffects } from '../../base/effects.ts'
-import { forbidden, invalid } from '../../base/problem.ts'
+import { existing, forbidden, invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { nextIid } from '../../store/iid.ts'
 import type { DeploymentStatus, Tier } from '../../store/schema/environments.ts'
@@ -14,6 +14,8 @@ import {
   deleteDeployment,
   deleteEnvironment,
   type EnvironmentRow,
+  findDeployment,
+  findEnvironment,
   findLastDeployment,
   insertDeployment,
   insertEnvironment,
@@ -90,9 +92,16 @@ function assertUrl(url: string | null | undefined): void {
 }
 
 /** Deletes an environment that was stopped. */
-export async function removeEnvironment(ctx: Ctx, row: EnvironmentRow): Promise<void> {
-  if (row.state !== 'stopped') throw forbidden()
-  await deleteEnvironment(ctx.db, row.id)
+export async function removeEnvironment(
+  ctx: Pick<Ctx, 'db'>,
+  { id }: Pick<EnvironmentRow, 'id'>,
+): Promise<void> {
+  await inTransaction(ctx, async ({ db }) => {
+    // Read inside: a deployment may have started it again a moment ago.
+    const row = await findEnvironment(db, id)
+    if (row && row.state !== 'stopped') throw forbidden()
+    await deleteEnvironment(db, id)
+  })
 }
 
 /** Marks an environment as stopped. */
@@ -150,15 +159,17 @@ export async function createDeployment(
 /** Changes the status of a deployment that no job makes. */
 export async function changeDeployment(
   ctx: Ctx,
-  row: DeploymentRow,
+  { id }: Pick<DeploymentRow, 'id'>,
   status: DeploymentStatus,
 ): Promise<DeploymentRow> {
-  if (row.job_id !== null) throw forbidden()
-  if (FINISHED.includes(row.status) && row.status !== status) {
-    throw invalid({ status: [`cannot transition from '${row.status}' to '${status}'`] })
-  }
-  const finished_at = FINISHED.includes(status) ? (row.finished_at ?? ctx.now()) : null
   return await inTransaction(ctx, async (ctx) => {
+    // Read inside: it may have ended otherwise a moment ago.
+    const row = existing(await findDeployment(ctx.db, id), 'Deployment')
+    if (row.job_id !== null) throw forbidden()
+    if (FINISHED.includes(row.status) && row.status !== status) {
+      throw invalid({ status: [`cannot transition from '${row.status}' to '${status}'`] })
+    }
+    const finished_at = FINISHED.includes(status) ? (row.finished_at ?? ctx.now()) : null
     if (status === 'success') await startAgain(ctx, row.environment_id)
     const values = { status, finished_at, updated_at: ctx.now() }
     const changed = await updateDeployment(ctx.db, row.id, values)
@@ -175,13 +186,19 @@ async function startAgain(ctx: Pick<Ctx, 'db' | 'now'>, environmentId: number): 
 }
 
 /** Deletes a deployment that neither runs nor is what its environment shows. */
-export async function removeDeployment(ctx: Ctx, row: DeploymentRow): Promise<void> {
-  if (row.status === 'running') throw invalid({ base: ['Cannot destroy running deployment'] })
-  const last = await findLastDeployment(ctx.db, row.environment_id, 'success')
-  if (last?.id === row.id) {
-    throw invalid({ base: ['Deployment currently deployed to environment'] })
-  }
-  await deleteDeployment(ctx.db, row.id)
+export async function removeDeployment(
+  ctx: Pick<Ctx, 'db'>,
+  { id }: Pick<DeploymentRow, 'id'>,
+): Promise<void> {
+  await inTransaction(ctx, async ({ db }) => {
+    const row = existing(await findDeployment(db, id), 'Deployment')
+    if (row.status === 'running') throw invalid({ base: ['Cannot destroy running deployment'] })
+    const last = await findLastDeployment(db, row.environment_id, 'success')
+    if (last?.id === id) {
+      throw invalid({ base: ['Deployment currently deployed to environment'] })
+    }
+    await deleteDeployment(db, id)
+  })
 }
 
 /** Keeps what somebody says of a deployment, in the place of what they said before. */

@@ -42,6 +42,10 @@ export async function findFlag(
   return await flagsOf(db, projectId).where('name', '=', name).executeTakeFirst()
 }
 
+export async function findFlagById(db: Db, id: number): Promise<FlagRow | undefined> {
+  return await db.selectFrom('feature_flags').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
 /** The flag of a project that was made last, as an example for hooks that are tried out. */
 export async function findNewestFlag(db: Db, projectId: number): Promise<FlagRow | undefined> {
   return await db

@@ -1,6 +1,6 @@
 import type { Project } from '../../access/subjects.ts'
 import { runEffects } from '../../base/effects.ts'
-import { invalidText, notFound } from '../../base/problem.ts'
+import { existing, invalidText, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { nextIid } from '../../store/iid.ts'
 import type { StrategyName } from '../../store/schema/feature-flags.ts'
@@ -11,6 +11,7 @@ import {
   deleteScope,
   deleteStrategy,
   type FlagRow,
+  findFlagById,
   insertFlag,
   insertScope,
   insertStrategy,
@@ -88,10 +89,12 @@ export async function createFlag(
   )
 }
 
-export async function changeFlag(ctx: Ctx, row: FlagRow, input: FlagInput): Promise<FlagRow> {
+export async function changeFlag(ctx: Ctx, found: FlagRow, input: FlagInput): Promise<FlagRow> {
   if (input.name !== undefined) assertName(input.name)
   return await uniquely(taken, () =>
     inTransaction(ctx, async (ctx) => {
+      // Read inside: of several who switch it at once, one did.
+      const row = existing(await findFlagById(ctx.db, found.id))
       await saveStrategies(ctx, row, input.strategies ?? [])
       const changed = await updateFlag(ctx.db, row.id, {
         ...(input.name === undefined ? {} : { name: input.name }),
