@@ -59,7 +59,7 @@ import { createUserNamespace, followUserName } from './projects/groups/user-name
 import { acceptInvitations } from './projects/members/invitations/invite.ts'
 import { noteActivity } from './projects/projects/pushed.ts'
 import { keepMilestoneReleases } from './publishing/releases/after-milestone-merge.ts'
-import { removeReleaseOfTag } from './publishing/releases/verbs.ts'
+import { removeReleaseOfTag, removeReleasesLeft } from './publishing/releases/verbs.ts'
 import { snippetMoved } from './publishing/snippets/after-move.ts'
 import { discardSnippetsOf } from './publishing/snippets/remove.ts'
 import { wikiMoved } from './publishing/wikis/after-move.ts'
@@ -114,7 +114,7 @@ export const effects: Effects = {
   defaultBranchDecided: [protectFirstBranch],
   refsRefused: [dropMergeOf],
   pushFinalized: [mergeRequestsAfterPush],
-  pushFollowed: [recordPushEvents, pushHooks, closeByPush, crossReferencePush],
+  pushFollowed: [recordPushEvents, pushHooks, closeByPush, crossReferencePush, removeReleasesLeft],
   tagDeleted: [removeReleaseOfTag],
   wikiMoved: [wikiMoved],
   snippetMoved: [snippetMoved],

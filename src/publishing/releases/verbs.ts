@@ -1,14 +1,22 @@
 import { userOf } from '../../access/actor.ts'
 import type { Project } from '../../access/subjects.ts'
 import { prepareEffects } from '../../base/effects.ts'
-import { badRequest, conflict, invalid, invalidText, unprocessable } from '../../base/problem.ts'
+import {
+  badRequest,
+  conflict,
+  invalid,
+  invalidText,
+  notFound,
+  unprocessable,
+} from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { isTagName } from '../../git/names.ts'
 import { resolveRevision } from '../../git/objects/revision.ts'
 import { findRef } from '../../git/refs/refs.ts'
 import { usableMilestone, usableMilestonesByTitle } from '../../planning/milestones/verbs.ts'
 import { placeOfProject } from '../../planning/place.ts'
-import type { DeletedTag } from '../../repositories/effects.ts'
+import type { DeletedTag, ReadPush } from '../../repositories/effects.ts'
+import { isDeletion, tagOf } from '../../repositories/refs/moves.ts'
 import { createTag } from '../../repositories/tags/create-tag.ts'
 import type { LinkType } from '../../store/schema/releases.ts'
 import { inTransaction } from '../../store/transaction.ts'
@@ -146,16 +154,22 @@ export async function changeRelease(
 
 /** Deletes a release; its tag stays. */
 export async function removeRelease(ctx: Ctx, project: Project, row: ReleaseRow): Promise<void> {
-  await inTransaction(ctx, await prepareRemoval(ctx, project, row))
+  const removed = await inTransaction(ctx, await prepareRemoval(ctx, project, row))
+  if (!removed) throw notFound()
 }
 
-/** Looks at a release that is to go; what it gives deletes it, with what follows, in a transaction. */
+/**
+ * Looks at a release that is to go; what it gives deletes it, with what follows, in a transaction. That is false when
+ * somebody did so a moment ago.
+ */
 async function prepareRemoval(ctx: Ctx, project: Project, row: ReleaseRow) {
   const { sha } = row
   const follow = await prepareEffects(ctx, ctx.effects.releaseChanged, { project, sha })
-  return async (ctx: Ctx): Promise<void> => {
+  return async (ctx: Ctx): Promise<boolean> => {
+    if ((await findRelease(ctx.db, project.id, row.tag))?.id !== row.id) return false
     await follow(ctx, { row, action: 'delete' })
     await deleteRelease(ctx.db, row.id)
+    return true
   }
 }
 
@@ -163,6 +177,20 @@ async function prepareRemoval(ctx: Ctx, project: Project, row: ReleaseRow) {
 export async function removeReleaseOfTag(ctx: Ctx, { project, tag }: DeletedTag) {
   const row = await findRelease(ctx.db, project.id, tag)
   return row ? await prepareRemoval(ctx, project, row) : async () => {}
+}
+
+/** The same of releases that stayed behind since the server ended between tag and release. */
+export async function removeReleasesLeft(ctx: Ctx, { project, push }: ReadPush) {
+  const removals: ((ctx: Ctx) => Promise<boolean>)[] = []
+  for (const move of push.via === 'api' ? push.moves.filter(isDeletion) : []) {
+    const tag = tagOf(move.name)
+    const row = tag === undefined ? undefined : await findRelease(ctx.db, project.id, tag)
+    // A later one has a tag that was made again.
+    if (row && row.created_at <= push.at) removals.push(await prepareRemoval(ctx, project, row))
+  }
+  return async (ctx: Ctx): Promise<void> => {
+    for (const remove of removals) await remove(ctx)
+  }
 }
 
 const uniques = {

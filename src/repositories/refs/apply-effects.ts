@@ -73,6 +73,7 @@ export async function readFinalized(ctx: Ctx, ids: readonly number[]): Promise<F
           id: push.id,
           projectId: push.project_id,
           userId: push.user_id,
+          via: push.via,
           options: JSON.parse(push.options) as string[], // written by us as a list of texts
           at: push.created_at,
           moves: moves.get(push.id) ?? [],

@@ -24,6 +24,7 @@ export interface FinalizedPush {
   readonly id: number
   readonly projectId: number
   readonly userId: number | null
+  readonly via: Via
   readonly options: readonly string[]
   readonly at: string
   readonly moves: readonly RefMove[]

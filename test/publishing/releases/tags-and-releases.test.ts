@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { actAs } from '../../../src/access/act-as.ts'
+import { getVisibleProject } from '../../../src/access/subjects.ts'
+import { recoverPushes } from '../../../src/repositories/refs/journal/recover.ts'
+import { moveRefs } from '../../../src/repositories/refs/move-refs.ts'
 import { gitClient } from '../../support/git-client.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
@@ -83,6 +87,31 @@ describe('the tag of a release', () => {
       ref: 'main',
     })
     expect(again.status).toBe(201)
+  })
+
+  test('takes its release along after the next start when the server ends in between', async () => {
+    for (const tag of ['cut-off', 'made-again'])
+      await ana.post(releases, { tag_name: tag, ref: 'main' })
+    const ctx = await actAs(world.ctx, ana.id)
+    const crash = new Error('crash')
+    for (const tag of ['cut-off', 'made-again']) {
+      const oldId = project.git('rev-parse', `refs/tags/${tag}`)
+      const move = { name: `refs/tags/${tag}`, oldId, newId: '0'.repeat(40) }
+      const push = { via: 'api', moves: [move] } as const
+      const found = await getVisibleProject(ctx, String(project.id))
+      const deletion = moveRefs(ctx, found, push, (step) => {
+        if (step === 'after refs') throw crash
+      })
+      await expect(deletion).rejects.toBe(crash)
+    }
+    await ana.delete(`${releases}/made-again`)
+    world.setNow('2026-05-04T10:01:00.000Z')
+    await ana.post(releases, { tag_name: 'made-again', ref: 'main' })
+    await recoverPushes(world.ctx)
+    await world.runTasks()
+    expect((await ana.get(`${releases}/cut-off`)).status).toBe(404)
+    expect((await ana.get(`${releases}/made-again`)).status).toBe(200)
+    world.setNow('2026-05-04T10:00:00.000Z')
   })
 
   test('leaves its release behind when it is deleted by a push', async () => {
