@@ -123,6 +123,8 @@ async function takeRecord(
 /** No more visible than the project's place, the instance and the rights of whoever imports allow. */
 async function lowered(given: Ctx, project: Project, wanted: Visibility): Promise<Visibility> {
   const ctx = await actAs(given, project.creator_id)
+  // Nobody's rights are left where the one who imports is gone.
+  if (ctx.actor.kind !== 'user') return project.visibility
   const place = { kind: project.namespace_kind, visibility: project.namespace_visibility }
   const allowed = (['public', 'internal', 'private'] as const).find(
     (level) =>
