@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -181,6 +181,15 @@ test('many start at once, each with ends of its own', async () => {
 test('nobody else may reach the launcher', async () => {
   const path = await launcher.whenReady()
   expect(statSync(dirname(path)).mode & 0o777).toBe(0o700)
+})
+
+test('a launcher whose server ends before it has started ends, too, and leaves no folder', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gitstead-launcher-test-'))
+  const file = new URL('../../src/base/launcher/launcher-process.ts', import.meta.url)
+  const child = fork(file, [join(folder, 'socket')], { execArgv: ['--import', 'tsx'] })
+  child.disconnect()
+  expect(await once(child, 'exit')).toEqual([0, null])
+  expect(existsSync(folder)).toBe(false)
 })
 
 test('when the launcher is killed, what it had started ends, and a new one starts the next', async () => {

@@ -137,10 +137,13 @@ function tellLast(control: Socket, message: FromLauncher): void {
 const path = process.argv[2] ?? ''
 // An interrupt at a terminal goes to all its processes; the server alone decides when this one is needed no more.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
-process.on('disconnect', () => {
+function leave(): never {
   rmSync(dirname(path), { recursive: true, force: true })
   process.exit(0)
-})
+}
+process.on('disconnect', leave)
+// The server may have ended while this was being read.
+if (!process.connected) leave()
 rmSync(path, { force: true })
 server.listen({ path, backlog: 4096 }, () => {
   // The server may have ended meanwhile.

@@ -106,6 +106,8 @@ process.on('message', (message: ToEngine) => {
   else repositories.forget(message.path)
 })
 process.on('disconnect', () => process.exit(0))
+// The server may have ended while this was being read.
+if (!process.connected) process.exit(0)
 // Ctrl-C reaches the whole group; the parent decides when we end.
 process.on('SIGINT', () => {})
 
