@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readCommitStats } from '../../src/git/diff/commit-stats.ts'
-import { findLastCommit } from '../../src/git/history/last-commits.ts'
 import { readLog } from '../../src/git/history/log.ts'
 import { readBlob } from '../../src/git/objects/blob.ts'
 import { resolveRevision } from '../../src/git/objects/revision.ts'
@@ -39,7 +38,8 @@ test('a repository with SHA-256 ids is read like any other', async () => {
     ).toEqual(git(path, ['ls-tree', '-r', '-t', 'HEAD']).split('\n').sort())
     for (const entry of entries) {
       const last = git(path, ['log', '-1', '--format=%H', '--', entry.path])
-      expect(await findLastCommit(repo, 'HEAD', entry.path)).toBe(last)
+      const { commits } = await readLog(repo, { path: entry.path, limit: 1 })
+      expect(commits[0]?.id).toBe(last)
     }
     const [stats] = await readCommitStats(repo, [ids[0]!])
     expect(stats).toMatchObject({ additions: 1, files: 1 })

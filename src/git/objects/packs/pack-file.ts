@@ -17,7 +17,7 @@ const blocksKept = budget(128, 16)
 /** Ids and offsets of the packs that are asked much. */
 const tables = byteCache<Table>(
   budget(48 * mebibyte, 8 * mebibyte),
-  (table) => table.ids.length * 1.2,
+  (table) => table.ids.length + table.offsets.length,
 )
 
 interface Table {
