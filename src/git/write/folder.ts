@@ -1,126 +1,75 @@
-import { parseTree } from '../objects/parse-object.ts'
-import { lookUp } from '../objects/tree-walk.ts'
+import { entryStarts, parseTree } from '../objects/parse-object.ts'
 import { emptyTree, type ObjectId } from '../types.ts'
 import type { ObjectWriter } from './object-writer.ts'
-import { type Entry, TreeCursor, treeMode } from './tree-cursor.ts'
 
-/** From so many questions on, a list of all names is worth making. */
-const worthIndex = 16
+/** What stands in a folder under a name, unless it is a folder that was opened. */
+export interface Entry {
+  readonly mode: number
+  readonly id: ObjectId
+}
 
-/** A folder that is being changed: its bytes as they are stored, and what differs from them. */
+export const treeMode = 0o040000
+
+/** A folder that is being changed. Names are bytes, kept as text of one character each. */
 export class Folder {
   changed: boolean
   readonly #id: ObjectId | undefined
-  readonly #data: Buffer
-  /** Undefined: not there any more. */
-  readonly #changes = new Map<string, Entry | Folder | undefined>()
-  #asked = 0
-  #index: Map<string, Entry> | undefined
-  /** Entries that are there now, once anybody wants to know. */
-  #count: number | undefined
+  /** The bytes of entries that are stored already, new entries, and folders that were opened. */
+  readonly #entries = new Map<string, Buffer | Entry | Folder>()
 
   /** Without an id it is a new one. */
   constructor(id: ObjectId | undefined, data: Buffer) {
     this.#id = id
-    this.#data = data
     this.changed = id === undefined
+    const starts = entryStarts(id ?? emptyTree, data)
+    for (let i = 1; i < starts.length; i += 1) {
+      const bytes = data.subarray(starts[i - 1], starts[i])
+      this.#entries.set(bytes.toString('latin1', bytes.indexOf(space) + 1, bytes.indexOf(0)), bytes)
+    }
   }
 
   get(name: string): Entry | Folder | undefined {
-    return this.#changes.has(name) ? this.#changes.get(name) : this.#stored(name)
+    const found = this.#entries.get(name)
+    return Buffer.isBuffer(found) ? parseTree(this.#id ?? emptyTree, found)[0] : found
   }
 
-  set(name: string, entry: Entry | Folder | undefined): void {
-    if (this.#count !== undefined) {
-      this.#count += Number(entry !== undefined) - Number(this.get(name) !== undefined)
-    }
-    this.#changes.set(name, entry)
+  set(name: string, entry: Entry | Folder): void {
+    this.#entries.set(name, entry)
+  }
+
+  delete(name: string): void {
+    this.#entries.delete(name)
   }
 
   isEmpty(): boolean {
-    this.#count ??= this.#countEntries()
-    return this.#count === 0
+    return this.#entries.size === 0
   }
 
   /** Hands what changed to the writer and gives the folder's id. */
   async write(writer: ObjectWriter): Promise<ObjectId> {
     if (!this.changed && this.#id !== undefined) return this.#id
-    const entries: NamedEntry[] = []
-    for (const [name, entry] of this.#changes) {
-      if (entry === undefined) continue
-      const isFolder = entry instanceof Folder
-      const { mode, id } = isFolder ? { mode: treeMode, id: await entry.write(writer) } : entry
-      entries.push({ key: sortKey(name, mode), name, mode, id })
+    const entries: { key: string; bytes: Buffer }[] = []
+    for (const [name, entry] of this.#entries) {
+      const bytes = Buffer.isBuffer(entry) ? entry : await entryBytes(name, entry, writer)
+      // git sorts a folder as if its name ended with a slash.
+      entries.push({ key: bytes[0] === startOfTreeMode ? `${name}/` : name, bytes })
     }
-    return writer.add('tree', this.#bytes(entries))
-  }
-
-  #stored(name: string): Entry | undefined {
-    if (this.#data.length === 0) return undefined
-    this.#asked += 1
-    if (this.#asked > worthIndex) return this.#indexed().get(name)
-    const found = lookUp(this.#id ?? emptyTree, this.#data, Buffer.from(name, 'latin1'))
-    return found && { mode: found.mode, id: found.id }
-  }
-
-  #indexed(): Map<string, Entry> {
-    this.#index ??= new Map(
-      parseTree(this.#id ?? emptyTree, this.#data).map(({ name, mode, id }) => [
-        name.toString('latin1'),
-        { mode, id },
-      ]),
-    )
-    return this.#index
-  }
-
-  #countEntries(): number {
-    let count = 0
-    for (const entry of this.#changes.values()) if (entry !== undefined) count += 1
-    for (const cursor = this.#cursor(); !cursor.isAtEnd; cursor.next()) {
-      if (!this.#changes.has(cursor.name)) count += 1
-    }
-    return count
-  }
-
-  #cursor(): TreeCursor {
-    return new TreeCursor(this.#data, (this.#id ?? emptyTree).length / 2)
-  }
-
-  /** The bytes of the tree object: those stored, with the changed entries in their places. */
-  #bytes(entries: readonly NamedEntry[]): Buffer {
-    const waiting = entries.toSorted((a, b) => (a.key < b.key ? 1 : -1))
-    const pieces: Buffer[] = []
-    let copied = 0
-    const cursor = this.#cursor()
-    for (; !cursor.isAtEnd; cursor.next()) {
-      const { name, start, end } = cursor
-      const place = sortKey(name, cursor.mode)
-      const isGone = this.#changes.has(name)
-      let next = waiting.at(-1)
-      if (!isGone && (next === undefined || next.key > place)) continue
-      pieces.push(this.#data.subarray(copied, start))
-      for (; next && next.key <= place; next = waiting.at(-1)) {
-        pieces.push(entryBytes(next))
-        waiting.pop()
-      }
-      copied = isGone ? end : start
-    }
-    pieces.push(this.#data.subarray(copied), ...waiting.toReversed().map(entryBytes))
-    return Buffer.concat(pieces)
+    entries.sort((a, b) => (a.key < b.key ? -1 : 1))
+    return writer.add('tree', Buffer.concat(entries.map(({ bytes }) => bytes)))
   }
 }
 
-interface NamedEntry extends Entry {
-  readonly name: string
-  readonly key: string
-}
+const space = 0x20
+/** Modes are written without zeros at their start. */
+const startOfTreeMode = 0x34
 
-/** git sorts a folder as if its name ended with a slash. */
-function sortKey(name: string, mode: number): string {
-  return mode === treeMode ? `${name}/` : name
-}
-
-function entryBytes({ mode, name, id }: NamedEntry): Buffer {
+async function entryBytes(
+  name: string,
+  entry: Entry | Folder,
+  writer: ObjectWriter,
+): Promise<Buffer> {
+  const isFolder = entry instanceof Folder
+  const { mode, id } = isFolder ? { mode: treeMode, id: await entry.write(writer) } : entry
   const head = Buffer.from(`${mode.toString(8)} ${name}\0`, 'latin1')
   return Buffer.concat([head, Buffer.from(id, 'hex')])
 }

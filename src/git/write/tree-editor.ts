@@ -2,10 +2,8 @@ import type { OpenRepository } from '../engine/open-repository.ts'
 import { GitError } from '../error.ts'
 import { readTreeData } from '../objects/tree-walk.ts'
 import type { ObjectId } from '../types.ts'
-import { Folder } from './folder.ts'
+import { type Entry, Folder, treeMode } from './folder.ts'
 import type { ObjectWriter } from './object-writer.ts'
-import type { Entry } from './tree-cursor.ts'
-import { treeMode } from './tree-cursor.ts'
 
 function key(part: string): string {
   return Buffer.from(part).toString('latin1')
@@ -85,7 +83,7 @@ export class TreeEditor {
     let empty = true
     for (const { folder, name } of trail.reverse()) {
       folder.changed = true
-      if (empty) folder.set(name, undefined)
+      if (empty) folder.delete(name)
       empty = empty && folder.isEmpty()
     }
   }

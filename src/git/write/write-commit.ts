@@ -4,14 +4,14 @@ import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
 import { GitError, type GitErrorCode } from '../error.ts'
 import { assertObjectId, clip } from '../names.ts'
+import { treeOfCommit } from '../objects/commit.ts'
 import { parseCommit } from '../objects/parse-object.ts'
-import { rootTree } from '../objects/tree-walk.ts'
 import { type Commit, type CommitStats, emptyTreeIn, type ObjectId } from '../types.ts'
 import { commitObject } from './commit-object.ts'
+import type { Entry } from './folder.ts'
 import { ObjectWriter } from './object-writer.ts'
 import { isReadByGit, type PathProblem, pathProblem } from './paths.ts'
 import type { Signer } from './signer.ts'
-import type { Entry } from './tree-cursor.ts'
 import { TreeEditor } from './tree-editor.ts'
 
 /** One step of a commit; content is decoded already. */
@@ -186,7 +186,7 @@ async function write(repository: OpenRepository, input: WriteCommitInput): Promi
   const [parent] = input.parentIds
   const writer = new ObjectWriter(repository.path)
   const emptyTree = emptyTreeIn(writer.format)
-  const before = parent === undefined ? emptyTree : await rootTree(repository, parent)
+  const before = parent === undefined ? emptyTree : await treeOfCommit(repository, parent)
   const editor = new TreeEditor(repository, before)
   const runner = new ActionRunner(editor, writer)
   await runner.run(input.actions)
