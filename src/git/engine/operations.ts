@@ -10,13 +10,11 @@ import {
 import { readBlameOperation } from '../history/blame.ts'
 import {
   listMergedAmongOperation,
-  listMergedRefsOperation,
   listRefsContainingOperation,
   readReachOperation,
 } from '../history/contains.ts'
 import { countLinesOperation, listAuthorsOperation } from '../history/contributors.ts'
 import { countCommitsOperation } from '../history/count.ts'
-import { findLastCommitOperation } from '../history/last-commits.ts'
 import { readLogOperation } from '../history/log.ts'
 import {
   countAheadBehindOperation,
@@ -24,9 +22,8 @@ import {
   isAncestorOperation,
 } from '../history/merge-base.ts'
 import { inspectRepositoryOperation } from '../maintenance/maintenance.ts'
-import { cherryPickOperation } from '../merge/cherry-pick.ts'
 import { checkMergeOperation, rebaseOperation, writeMergeOperation } from '../merge/merge.ts'
-import { revertOperation } from '../merge/revert.ts'
+import { pickOperation } from '../merge/pick.ts'
 import {
   emitBlobOperation,
   hashBlobOperation,
@@ -73,23 +70,20 @@ const all: readonly Operation<never, unknown>[] = [
   readDiffOperation,
   readPrintedDiffOperation,
   readCommitStatsOperation,
-  listMergedRefsOperation,
   listMergedAmongOperation,
   readReachOperation,
   listRefsContainingOperation,
   countCommitsOperation,
   readFileOperation,
   readContentOperation,
-  findLastCommitOperation,
   countAheadBehindOperation,
   findMergeBasesOperation,
   isAncestorOperation,
   isConnectedOperation,
   checkMergeOperation,
-  cherryPickOperation,
   moveRefOperation,
+  pickOperation,
   rebaseOperation,
-  revertOperation,
   writeCommitOperation,
   writeMergeOperation,
   writeTagOperation,

@@ -57,32 +57,6 @@ async function containingRefs(
  */
 export const listRefsContaining = engineCall(listRefsContainingOperation)
 
-export interface MergedOptions {
-  /** The revision that the refs are merged into. */
-  readonly into: string
-  readonly prefix: string
-}
-
-export const listMergedRefsOperation = operation({
-  name: 'listMergedRefs',
-  lane: 'light',
-  async run({ repository }, options: MergedOptions): Promise<Ref[]> {
-    const { commitId } = await resolveCommit(repository, options.into)
-    const refs = refsOf(repository).list(options.prefix)
-    const commits = await peelAll(
-      repository,
-      refs.map((ref) => ref.id),
-    )
-    const tips = [...new Set(commits.filter((id) => id !== undefined))]
-    const history = await historyWith(repository, [commitId, ...tips])
-    const reached = reachable(history, history.at(commitId))
-    return refs.filter((_, i) => {
-      const id = commits[i]
-      return id !== undefined && reached[history.at(id)] === 1
-    })
-  },
-})
-
 function reachable(history: History, from: number): Uint8Array {
   const marks = new Uint8Array(history.size)
   const stack = [from]
@@ -218,6 +192,3 @@ export async function listMergedAmong(
   for (const id of ids) if (mergedBefore.get(keyOf(id))) found.add(id)
   return found
 }
-
-/** The refs below a prefix whose commit is contained in a revision (`for-each-ref --merged`). */
-export const listMergedRefs = engineCall(listMergedRefsOperation)

@@ -1,9 +1,6 @@
 import { byteCache } from '../../base/byte-cache.ts'
 import { budget, mebibyte } from '../engine/budget.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
-import { operation } from '../engine/operation.ts'
-import { cleanPath } from '../names.ts'
-import { resolveCommit } from '../objects/resolve.ts'
 import type { Repo } from '../repo.ts'
 import type { ObjectId } from '../types.ts'
 import { commitSource } from './log-source.ts'
@@ -39,26 +36,4 @@ export async function lastCommitOf(
 /** Remembers in this process what another one found. */
 export function noteLastCommit(repo: Repo, commitId: ObjectId, path: string, last: ObjectId): void {
   lastOfPath.set(`${repo.path} ${commitId} ${path}`, last)
-}
-
-export const findLastCommitOperation = operation({
-  name: 'findLastCommit',
-  lane: 'heavy',
-  async run(
-    { repository, signal },
-    input: { readonly revision: string; readonly path: string },
-  ): Promise<ObjectId | undefined> {
-    const { commitId } = await resolveCommit(repository, input.revision)
-    return lastCommitOf(repository, commitId, cleanPath(input.path), signal)
-  },
-})
-
-/** The id of the last commit that changed a path, seen from a revision; undefined when none did. */
-export function findLastCommit(
-  repo: Repo,
-  revision: string,
-  path: string,
-  signal?: AbortSignal,
-): Promise<ObjectId | undefined> {
-  return repo.engine.run(findLastCommitOperation, repo.path, { revision, path }, signal)
 }

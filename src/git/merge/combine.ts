@@ -1,7 +1,7 @@
 import type { OpenRepository } from '../engine/open-repository.ts'
+import { treeOfCommit } from '../objects/commit.ts'
 import { readTyped } from '../objects/objects.ts'
 import { parseCommit } from '../objects/parse-object.ts'
-import { rootTree } from '../objects/tree-walk.ts'
 import { emptyTreeIn, formatOfId, type ObjectId } from '../types.ts'
 import { ObjectWriter } from '../write/object-writer.ts'
 import { type GitMerge, type Joined, mergeByGit } from './git-merge.ts'
@@ -14,8 +14,6 @@ export type Combination =
       readonly kind: 'cherry-pick' | 'revert'
       readonly commit: ObjectId
       readonly onto: ObjectId
-      /** Of a merge commit, the parent whose side is kept: 1 is the first; 0 for other commits. */
-      readonly mainline: number
     }
 
 /** What git is to merge. */
@@ -26,12 +24,13 @@ async function plan(repository: OpenRepository, combination: Combination): Promi
     await Promise.all([ours, theirs].map((id) => readTyped(repository, id, 'commit')))
     return { ours, theirs }
   }
-  const { commit, onto, mainline, kind } = combination
+  const { commit, onto, kind } = combination
   const picked = parseCommit(commit, await readTyped(repository, commit, 'commit'))
-  const parent = picked.parentIds[Math.max(mainline - 1, 0)]
+  // Merge commits are taken against their first parent (docs/contract/B-resolved §2.4).
+  const [parent] = picked.parentIds
   const before =
-    parent === undefined ? emptyTreeIn(formatOfId(commit)) : await rootTree(repository, parent)
-  const ours = await rootTree(repository, onto)
+    parent === undefined ? emptyTreeIn(formatOfId(commit)) : await treeOfCommit(repository, parent)
+  const ours = await treeOfCommit(repository, onto)
   const { treeId: after } = picked
   return kind === 'revert'
     ? { base: after, ours, theirs: before }

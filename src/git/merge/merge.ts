@@ -9,8 +9,8 @@ import type { Repo } from '../repo.ts'
 import type { ObjectId } from '../types.ts'
 import { commitObject } from '../write/commit-object.ts'
 import type { Signer } from '../write/signer.ts'
-import { pick } from './cherry-pick.ts'
 import { type Conflicting, combine, tryCombine } from './combine.ts'
+import { pick } from './pick.ts'
 
 export interface MergeSides {
   /** The tip that the result follows: of the target branch. */
@@ -108,8 +108,8 @@ async function replay(
     }
     const { author, message } = commit
     const { committer } = input
-    const step = { commit: commit.id, onto: head, author, committer, message }
-    const picked = await pick(repository, 'cherry-pick', step, signal)
+    const change = { kind: 'cherry-pick', commit: commit.id, onto: head } as const
+    const picked = await pick(repository, { ...change, author, committer, message }, signal)
     if (picked.outcome === 'conflict') {
       return { outcome: 'conflict', commit: commit.id, paths: picked.paths }
     }

@@ -1,6 +1,7 @@
 import type { Project } from '../../access/subjects.ts'
-import { listMergedAmong, listMergedRefs } from '../../git/history/contains.ts'
+import { listMergedAmong } from '../../git/history/contains.ts'
 import { resolveRevision } from '../../git/objects/revision.ts'
+import { listRefs } from '../../git/refs/refs.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { ObjectId } from '../../git/types.ts'
 import { defaultRef } from '../repository/access.ts'
@@ -30,10 +31,9 @@ export async function mergedBranches(
   project: Pick<Project, 'default_branch'>,
   signal?: AbortSignal,
 ): Promise<ReadonlySet<string>> {
-  const into = defaultRef(project)
-  const root = await ifFound(resolveRevision(repo, into, {}, signal))
-  if (!root) return new Set()
-  const refs = await listMergedRefs(repo, { into, prefix }, signal)
-  const merged = refs.filter((ref) => ref.id !== root.commitId)
-  return new Set(merged.map((ref) => ref.name.slice(prefix.length)))
+  const refs = await listRefs(repo, { prefix }, signal)
+  const ids = refs.map((ref) => ref.id)
+  const merged = await mergedCommits(repo, project, ids, signal)
+  const names = refs.filter((ref) => merged.has(ref.id)).map((ref) => ref.name)
+  return new Set(names.map((name) => name.slice(prefix.length)))
 }

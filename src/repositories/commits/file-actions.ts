@@ -1,6 +1,6 @@
 import { invalidText } from '../../base/problem.ts'
 import { GitError } from '../../git/error.ts'
-import { findLastCommit } from '../../git/history/last-commits.ts'
+import { readLog } from '../../git/history/log.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { ObjectId } from '../../git/types.ts'
 import type { CommitAction } from '../../git/write/write-commit.ts'
@@ -35,7 +35,8 @@ async function lastCommitOf(
   path: string,
 ): Promise<ObjectId | undefined> {
   try {
-    return await findLastCommit(repo, startId, path)
+    const { commits } = await readLog(repo, { revision: startId, path, limit: 1 })
+    return commits[0]?.id
   } catch (error) {
     if (error instanceof GitError && error.code === 'invalid') return undefined
     throw error

@@ -3,8 +3,7 @@ import { existing, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { readLog } from '../../git/history/log.ts'
-import { cherryPick, type Picked } from '../../git/merge/cherry-pick.ts'
-import { revert } from '../../git/merge/revert.ts'
+import { type Picked, pickOnto } from '../../git/merge/pick.ts'
 import { isBranchName } from '../../git/names.ts'
 import { findRef } from '../../git/refs/refs.ts'
 import type { Repo } from '../../git/repo.ts'
@@ -78,7 +77,8 @@ async function apply(
   mergeRequest: MergeRequestLink | undefined,
 ): Promise<Picked> {
   const caller = signerOf(ctx)
-  const options = {
+  return await pickOnto(repo, {
+    kind: input.kind,
     commit: input.commit.id,
     onto,
     // A picked commit stays its author's, with the date; taking one back is the caller's own work.
@@ -86,8 +86,7 @@ async function apply(
     committer: caller,
     message: await messageOf(repo, input, mergeRequest),
     dryRun: input.dryRun,
-  }
-  return input.kind === 'revert' ? await revert(repo, options) : await cherryPick(repo, options)
+  })
 }
 
 async function messageOf(

@@ -5,7 +5,6 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildRepository } from '../../../fixtures/repositories/build.ts'
 import { readCommitStats } from '../../../src/git/diff/commit-stats.ts'
-import { findLastCommit } from '../../../src/git/history/last-commits.ts'
 import { readLog } from '../../../src/git/history/log.ts'
 import { readFileAt } from '../../../src/git/objects/file.ts'
 import type { Repo } from '../../../src/git/repo.ts'
@@ -23,10 +22,17 @@ afterAll(async () => {
 })
 
 async function compareEntries(repo: Repo, ref: string): Promise<void> {
-  const listed = git(repo.path, ['ls-tree', '-r', '-t', '--name-only', ref])
-  for (const path of listed.split('\n').filter(Boolean)) {
+  const format = '--format=%(objecttype) %(path)'
+  const listed = git(repo.path, ['ls-tree', '-r', '-t', format, ref])
+  for (const line of listed.split('\n').filter(Boolean)) {
+    const gap = line.indexOf(' ')
+    const path = line.slice(gap + 1)
     const args = ['--literal-pathspecs', 'log', '-1', '--format=%H', ref, '--', path]
-    expect([path, await findLastCommit(repo, ref, path)]).toEqual([path, git(repo.path, args)])
+    const last = git(repo.path, args)
+    const { commits } = await readLog(repo, { revision: ref, path, limit: 1 })
+    expect([path, commits[0]?.id]).toEqual([path, last])
+    if (line.slice(0, gap) !== 'blob') continue
+    expect([path, (await readFileAt(repo, { ref, path })).lastCommitId]).toEqual([path, last])
   }
 }
 

@@ -12,9 +12,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildRepository } from '../../../fixtures/repositories/build.ts'
 import { GitError } from '../../../src/git/error.ts'
-import { findLastCommit } from '../../../src/git/history/last-commits.ts'
 import { readLog } from '../../../src/git/history/log.ts'
 import { findMergeBases } from '../../../src/git/history/merge-base.ts'
+import { readFileAt } from '../../../src/git/objects/file.ts'
 import { readTree } from '../../../src/git/objects/tree.ts'
 import { listTags } from '../../../src/git/refs/tags.ts'
 import type { Repo } from '../../../src/git/repo.ts'
@@ -44,7 +44,7 @@ const questions: ((repo: Repo) => Promise<unknown>)[] = [
   (repo) => readLog(repo, { limit: 50, path: 'README.md' }),
   (repo) => readLog(repo, { limit: 50, all: true, order: 'topo' }),
   (repo) => readTree(repo, { ref: 'HEAD', recursive: true }),
-  (repo) => findLastCommit(repo, 'HEAD', 'README.md'),
+  (repo) => readFileAt(repo, { ref: 'HEAD', path: 'README.md' }),
   (repo) => listTags(repo, {}),
   (repo) => findMergeBases(repo, ['HEAD', 'HEAD~2']),
 ]

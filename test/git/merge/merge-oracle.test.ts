@@ -2,9 +2,8 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { cherryPick, type Picked } from '../../../src/git/merge/cherry-pick.ts'
 import { checkMerge, rebase, writeMerge } from '../../../src/git/merge/merge.ts'
-import { revert } from '../../../src/git/merge/revert.ts'
+import { type Picked, pickOnto } from '../../../src/git/merge/pick.ts'
 import type { Repo } from '../../../src/git/repo.ts'
 import { after, anySteps, difference, startTree, type Tree } from '../../support/any-change.ts'
 import { newFolder } from '../../support/database.ts'
@@ -128,7 +127,12 @@ test('one file that the sides rename to two names conflicts, in merges and picks
   const paths = ['first.txt', 'one.txt', 'second.txt']
   expect(await mergeOfGit(ours, theirs)).toEqual(paths)
   expect(await mergeOfOurs(ours, theirs)).toEqual(paths)
-  const picked = await cherryPick(repo, { ...people, commit: theirs, onto: ours })
+  const picked = await pickOnto(repo, {
+    kind: 'cherry-pick',
+    ...people,
+    commit: theirs,
+    onto: ours,
+  })
   expect(picked).toEqual({ outcome: 'conflict', paths })
 })
 
@@ -152,7 +156,11 @@ test('picks come out as git cherry-picks', async () => {
       const picked = branch(second, before.id, before.tree).id
       const same = ['cherry-pick', '--keep-redundant-commits', '--allow-empty', picked]
       const judge = await treeOfGit(onto, same)
-      expectPicked(await cherryPick(repo, { ...people, commit: picked, onto }), judge, onto)
+      expectPicked(
+        await pickOnto(repo, { kind: 'cherry-pick', ...people, commit: picked, onto }),
+        judge,
+        onto,
+      )
     }),
     runs(30, 13),
   )
@@ -164,7 +172,7 @@ test('reverts come out as git reverts', async () => {
       const change = branch(first)
       const onto = branch(second, change.id, change.tree).id
       const judge = await treeOfGit(onto, ['revert', '--no-edit', change.id])
-      const found = await revert(repo, { ...people, commit: change.id, onto })
+      const found = await pickOnto(repo, { kind: 'revert', ...people, commit: change.id, onto })
       // What changes nothing git refuses to commit.
       if (found.outcome !== 'empty') expectPicked(found, judge, onto)
     }),

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { cherryPick } from '../../../src/git/merge/cherry-pick.ts'
 import { checkMerge, rebase, writeMerge } from '../../../src/git/merge/merge.ts'
-import { revert } from '../../../src/git/merge/revert.ts'
+import { pickOnto } from '../../../src/git/merge/pick.ts'
 import type { Repo } from '../../../src/git/repo.ts'
 import { commitFiles, fsck, listing, type TestFile } from '../../support/fast-import.ts'
 import { type GitWorld, git, openGitWorld } from '../../support/git.ts'
@@ -181,7 +180,7 @@ describe('a pick', () => {
     const base = commit([], { a: lines(), b: 'b' })
     const change = commit([base], { a: lines([20, 'picked']), n: 'new', b: null })
     const onto = commit([base], { a: lines([1, 'onto']), b: 'b' })
-    const picked = await cherryPick(repo, { commit: change, onto, ...people })
+    const picked = await pickOnto(repo, { kind: 'cherry-pick', commit: change, onto, ...people })
     if (picked.outcome !== 'clean' || !picked.commitId) throw new Error(picked.outcome)
     expect(listing(repo, picked.commitId).map((line) => line.split('\t')[1])).toEqual(['a', 'n'])
     expect(git(repo.path, ['show', `${picked.commitId}:a`])).toBe(
@@ -190,7 +189,12 @@ describe('a pick', () => {
     expect(git(repo.path, ['show', '-s', '--format=%P|%an|%cn|%B', picked.commitId])).toBe(
       `${onto}|Ana|Bo|Joined`,
     )
-    const back = await revert(repo, { commit: picked.commitId, onto: picked.commitId, ...people })
+    const back = await pickOnto(repo, {
+      kind: 'revert',
+      commit: picked.commitId,
+      onto: picked.commitId,
+      ...people,
+    })
     expect(back).toMatchObject({ treeId: git(repo.path, ['rev-parse', `${onto}^{tree}`]) })
   })
 
@@ -198,10 +202,16 @@ describe('a pick', () => {
     const base = commit([], { a: '1' })
     const change = commit([base], { a: '2' })
     const onto = commit([base], { a: '2', b: 'x' })
-    expect(await cherryPick(repo, { commit: change, onto, ...people })).toEqual({
+    expect(await pickOnto(repo, { kind: 'cherry-pick', commit: change, onto, ...people })).toEqual({
       outcome: 'empty',
     })
-    const dry = await cherryPick(repo, { commit: change, onto, ...people, dryRun: true })
+    const dry = await pickOnto(repo, {
+      kind: 'cherry-pick',
+      commit: change,
+      onto,
+      ...people,
+      dryRun: true,
+    })
     expect(dry).toEqual({ outcome: 'empty' })
   })
 
@@ -209,14 +219,24 @@ describe('a pick', () => {
     const base = commit([], { a: '1' })
     const change = commit([base], { a: '2' })
     const other = commit([base], { a: '3' })
-    expect(await cherryPick(repo, { commit: change, onto: other, ...people })).toEqual({
+    expect(
+      await pickOnto(repo, { kind: 'cherry-pick', commit: change, onto: other, ...people }),
+    ).toEqual({
       outcome: 'conflict',
       paths: ['a'],
     })
-    expect(await revert(repo, { commit: change, onto: other, ...people })).toMatchObject({
+    expect(
+      await pickOnto(repo, { kind: 'revert', commit: change, onto: other, ...people }),
+    ).toMatchObject({
       outcome: 'conflict',
     })
-    const dry = await cherryPick(repo, { commit: change, onto: base, ...people, dryRun: true })
+    const dry = await pickOnto(repo, {
+      kind: 'cherry-pick',
+      commit: change,
+      onto: base,
+      ...people,
+      dryRun: true,
+    })
     expect(dry).toEqual({
       outcome: 'clean',
       treeId: git(repo.path, ['rev-parse', `${change}^{tree}`]),
@@ -229,12 +249,12 @@ describe('a pick', () => {
     const main = commit([base], { c: '3' })
     const merged = commit([main, side], { b: '2', c: '3' })
     const onto = commit([], { z: 'z' })
-    const picked = await cherryPick(repo, { commit: merged, onto, ...people })
+    const picked = await pickOnto(repo, { kind: 'cherry-pick', commit: merged, onto, ...people })
     if (picked.outcome !== 'clean' || !picked.commitId) throw new Error(picked.outcome)
     expect(listing(repo, picked.commitId).map((line) => line.split('\t')[1])).toEqual(['b', 'z'])
-    const undone = await revert(repo, { commit: merged, onto: merged, ...people })
+    const undone = await pickOnto(repo, { kind: 'revert', commit: merged, onto: merged, ...people })
     expect(undone).toMatchObject({ treeId: git(repo.path, ['rev-parse', `${main}^{tree}`]) })
-    const first = await cherryPick(repo, { commit: base, onto, ...people })
+    const first = await pickOnto(repo, { kind: 'cherry-pick', commit: base, onto, ...people })
     if (first.outcome !== 'clean' || !first.commitId) throw new Error(first.outcome)
     expect(listing(repo, first.commitId).map((line) => line.split('\t')[1])).toEqual(['a', 'z'])
   })

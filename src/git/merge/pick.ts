@@ -5,9 +5,11 @@ import { loadCommits } from '../objects/commit.ts'
 import type { ObjectId } from '../types.ts'
 import { commitObject } from '../write/commit-object.ts'
 import type { Signer } from '../write/signer.ts'
-import { type Combination, combine } from './combine.ts'
+import { combine } from './combine.ts'
 
 export interface PickInput {
+  /** Whether the commit's change is applied, or taken back. */
+  readonly kind: 'cherry-pick' | 'revert'
   readonly commit: ObjectId
   /** The commit that the new one follows. */
   readonly onto: ObjectId
@@ -31,15 +33,11 @@ export type Picked =
 /** Picks or reverts one commit onto another; for use inside engine processes. */
 export async function pick(
   repository: OpenRepository,
-  kind: 'cherry-pick' | 'revert',
   input: PickInput,
   signal: AbortSignal,
 ): Promise<Picked> {
-  const [commit, onto] = await loadCommits(repository, [input.commit, input.onto])
-  // Merge commits are taken against their first parent (docs/contract/B-resolved §2.4).
-  const mainline = (commit?.parentIds.length ?? 0) > 1 ? 1 : 0
-  const combination: Combination = { kind, commit: input.commit, onto: input.onto, mainline }
-  const combined = await combine(repository, combination, signal)
+  const [onto] = await loadCommits(repository, [input.onto])
+  const combined = await combine(repository, input, signal)
   if (combined.outcome === 'conflict') return combined
   const { treeId, writer } = combined
   if (treeId === onto?.treeId) return { outcome: 'empty' }
@@ -52,12 +50,12 @@ export async function pick(
   return { outcome: 'clean', treeId, commitId }
 }
 
-export const cherryPickOperation = operation({
-  name: 'cherryPick',
+export const pickOperation = operation({
+  name: 'pick',
   lane: 'heavy',
   writes: true,
-  run: ({ repository, signal }, input: PickInput) => pick(repository, 'cherry-pick', input, signal),
+  run: ({ repository, signal }, input: PickInput) => pick(repository, input, signal),
 })
 
-/** Applies a commit's change onto another commit as a new commit; no ref moves (docs/contract/B-resolved §2.4). */
-export const cherryPick = engineCall(cherryPickOperation)
+/** Applies or takes back a commit's change in a new commit after another; no ref moves (docs/contract/B-resolved §2.4). */
+export const pickOnto = engineCall(pickOperation)
