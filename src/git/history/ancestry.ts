@@ -17,7 +17,7 @@ export async function isAncestor(
   quarantine?: string,
 ): Promise<boolean> {
   if (quarantine === undefined) return await isAncestorOf(repo, ancestor, descendant)
-  if (await leadsBack(quarantine, ancestor, descendant)) return true
+  if (leadsBack(quarantine, ancestor, descendant)) return true
   const { code } = await runGit({
     repo: repo.path,
     args: ['merge-base', '--is-ancestor', assertObjectId(ancestor), assertObjectId(descendant)],
@@ -27,8 +27,12 @@ export async function isAncestor(
   return code === 0
 }
 
-/** What git needs to see the objects of a quarantine beside those of the repository. */
-export function quarantineEnvironment(repo: Repo, quarantine: string): Record<string, string> {
+/** What git needs to see the objects of a quarantine, if there is one, beside those of the repository. */
+export function quarantineEnvironment(
+  repo: Repo,
+  quarantine: string | undefined,
+): Record<string, string> {
+  if (quarantine === undefined) return {}
   return {
     GIT_OBJECT_DIRECTORY: quarantine,
     GIT_ALTERNATE_OBJECT_DIRECTORIES: join(repo.path, 'objects'),

@@ -2,8 +2,8 @@ import { gitRecords } from '../command.ts'
 import { operation } from '../engine/operation.ts'
 import { GitError } from '../error.ts'
 import { assertObjectId, cleanPath } from '../names.ts'
-import { loadCommits } from '../objects/commit.ts'
-import { findEntry, rootTree } from '../objects/tree-walk.ts'
+import { loadCommits, treeOfCommit } from '../objects/commit.ts'
+import { findEntry } from '../objects/tree-walk.ts'
 import type { Repo } from '../repo.ts'
 import type { Commit, ObjectId } from '../types.ts'
 
@@ -61,7 +61,7 @@ export const readBlameOperation = operation({
     const input = { ...given, path: cleanPath(given.path) }
     const entry = await findEntry(
       repository,
-      await rootTree(repository, input.commitId),
+      await treeOfCommit(repository, input.commitId),
       input.path,
     )
     if (entry?.type !== 'blob') throw new GitError('not_found', 'no file at this path')

@@ -27,10 +27,6 @@ export interface NewFile {
 
 const outputLimit = 256 * 1024 * 1024
 
-function environment(repo: Repo, quarantine: string | undefined): Record<string, string> {
-  return quarantine === undefined ? {} : quarantineEnvironment(repo, quarantine)
-}
-
 /** The commits that a ref would bring, while no ref has them: also out of the quarantine of a push. */
 export async function readNewCommits(
   repo: Repo,
@@ -40,7 +36,7 @@ export async function readNewCommits(
   const { stdout } = await runGit({
     repo: repo.path,
     args: ['rev-list', '--header', assertObjectId(tip), '--not', '--all'],
-    env: environment(repo, quarantine),
+    env: quarantineEnvironment(repo, quarantine),
     limit: outputLimit,
   })
   return stdout
@@ -76,7 +72,7 @@ export async function readNewFiles(
   options: { readonly sizes: boolean },
   quarantine?: string,
 ): Promise<NewFile[]> {
-  const env = environment(repo, quarantine)
+  const env = quarantineEnvironment(repo, quarantine)
   const args = ['log', '--raw', '-z', '-r', '--root', '--no-abbrev', '--no-renames', '--format=']
   const { stdout } = await runGit({
     repo: repo.path,
@@ -112,7 +108,7 @@ export async function readChangedPaths(
   const { stdout } = await runGit({
     repo: repo.path,
     args: [...args, assertObjectId(tip), '--not', '--all'],
-    env: environment(repo, quarantine),
+    env: quarantineEnvironment(repo, quarantine),
     limit: outputLimit,
   })
   const paths = stdout.toString('utf8').split('\0')

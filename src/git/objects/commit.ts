@@ -31,7 +31,7 @@ async function loadCommit(repository: OpenRepository, id: ObjectId): Promise<Com
   return parseAndKeep(repository, id, await readTyped(repository, id, 'commit'))
 }
 
-/** The root tree of a commit that was resolved just now. */
+/** The root tree of a commit. */
 export async function treeOfCommit(repository: OpenRepository, id: ObjectId): Promise<ObjectId> {
   return (await loadCommit(repository, id)).treeId
 }

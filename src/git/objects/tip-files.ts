@@ -23,7 +23,7 @@ export async function* tipFiles(
   const records = gitRecords({
     repo: repo.path,
     args: ['ls-tree', '-r', '-z', '--long', assertObjectId(commit)],
-    env: quarantine === undefined ? {} : quarantineEnvironment(repo, quarantine),
+    env: quarantineEnvironment(repo, quarantine),
   })
   for await (const record of records) {
     // `100644 blob <id> <size>\t<path>`

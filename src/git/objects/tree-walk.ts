@@ -3,8 +3,8 @@ import { budget, mebibyte } from '../engine/budget.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { GitError } from '../error.ts'
 import { emptyTrees, type ObjectId, type TreeEntry } from '../types.ts'
-import { readLinked, readTyped } from './objects.ts'
-import { modeText, parseCommit, parseTree, type RawEntry, typeOfMode } from './parse-object.ts'
+import { readLinked } from './objects.ts'
+import { modeText, parseTree, type RawEntry, typeOfMode } from './parse-object.ts'
 
 /** An entry together with the bytes of its name. */
 export interface WalkedEntry extends TreeEntry {
@@ -29,11 +29,6 @@ export async function readTreeData(repository: OpenRepository, id: ObjectId): Pr
 /** Keeps a tree that has just been stored: what comes next mostly goes on from it. */
 export function rememberTree(repository: string, id: ObjectId, data: Buffer): void {
   trees.set(`${repository} ${id}`, data)
-}
-
-/** The root tree of a commit. */
-export async function rootTree(repository: OpenRepository, commitId: ObjectId): Promise<ObjectId> {
-  return parseCommit(commitId, await readTyped(repository, commitId, 'commit')).treeId
 }
 
 /** The entries of one tree, with their full paths. */
@@ -169,53 +164,4 @@ function endOfMode(treeId: ObjectId, data: Buffer, at: number): number {
   const gap = data.indexOf(0x20, at)
   if (gap < 0) throw new GitError('failed', `tree ${treeId} is damaged`)
   return gap
-}
-
-/** The names, in latin1, whose entries differ between two trees or are only in one of them. */
-export function differingNames(treeId: ObjectId, a: Buffer, b: Buffer): Set<string> {
-  const names = new Set<string>()
-  let atA = 0
-  let atB = 0
-  while (atA < a.length || atB < b.length) {
-    const endA = atA < a.length ? endOfEntry(treeId, a, atA) : atA
-    const endB = atB < b.length ? endOfEntry(treeId, b, atB) : atB
-    if (endA - atA === endB - atB && a.compare(b, atB, endB, atA, endA) === 0) {
-      atA = endA
-      atB = endB
-      continue
-    }
-    const order = compareEntryNames(treeId, a, atA, b, atB)
-    names.add(order <= 0 ? nameAt(treeId, a, atA) : nameAt(treeId, b, atB))
-    if (order <= 0) atA = endA
-    if (order >= 0) atB = endB
-  }
-  return names
-}
-
-function endOfEntry(treeId: ObjectId, data: Buffer, at: number): number {
-  let end = endOfMode(treeId, data, at) + 1
-  while (data[end] !== 0 && end < data.length) end += 1
-  return end + 1 + treeId.length / 2
-}
-
-function nameAt(treeId: ObjectId, data: Buffer, at: number): string {
-  const gap = endOfMode(treeId, data, at)
-  return data.toString('latin1', gap + 1, data.indexOf(0, gap))
-}
-
-/** Which entry comes first; git sorts a folder as if its name ended with a slash. */
-function compareEntryNames(
-  treeId: ObjectId,
-  a: Buffer,
-  atA: number,
-  b: Buffer,
-  atB: number,
-): number {
-  if (atA >= a.length) return 1
-  if (atB >= b.length) return -1
-  const key = (data: Buffer, at: number) =>
-    `${nameAt(treeId, data, at)}${data[at] === 0x34 ? '/' : '\0'}`
-  const [left, right] = [key(a, atA), key(b, atB)]
-  if (left === right) return 0
-  return left < right ? -1 : 1
 }

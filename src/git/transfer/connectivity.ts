@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
+import { treeOfCommit } from '../objects/commit.ts'
 import { readLoose, readLooseHeader } from '../objects/packs/loose-file.ts'
 import {
   parseCommit,
@@ -9,7 +10,7 @@ import {
   type RawEntry,
   typeOfMode,
 } from '../objects/parse-object.ts'
-import { differingNames, lookUp, readTreeData, rootTree } from '../objects/tree-walk.ts'
+import { readTreeData } from '../objects/tree-walk.ts'
 import type { Repo } from '../repo.ts'
 import { emptyTrees, type ObjectId, type ObjectType } from '../types.ts'
 import { listObjectFiles } from './quarantine.ts'
@@ -44,9 +45,8 @@ export function isConnected(repo: Repo, input: ConnectivityInput): Promise<boole
 
 /** Bytes of commits, tags and trees that are looked at: a small push has few, unless it is made to do harm. */
 const readLimit = 1024 * 1024
-
-/** Entries of one folder that are looked up one by one, each along the whole folder. */
-const mostChanged = 100
+/** The trees of all parents are held at once. */
+const mostParents = 32
 
 class Connectivity {
   readonly #repository: OpenRepository
@@ -88,13 +88,16 @@ class Connectivity {
     const data = this.#read(id, 'commit')
     if (!data) return undefined
     const { treeId, parentIds } = parseCommit(id, data)
+    if (parentIds.length > mostParents) return undefined
     const bases = await Promise.all(parentIds.map((parent) => this.#treeOf(parent)))
     return (await this.#isTreeWhole(treeId, bases)) ? parentIds : undefined
   }
 
   async #treeOf(commitId: ObjectId): Promise<ObjectId> {
     const data = this.#read(commitId, 'commit')
-    return data ? parseCommit(commitId, data).treeId : await rootTree(this.#repository, commitId)
+    return data
+      ? parseCommit(commitId, data).treeId
+      : await treeOfCommit(this.#repository, commitId)
   }
 
   /** Whether a tree holds only what is new and whole, or what one of the trees before it holds under the same name. */
@@ -102,13 +105,10 @@ class Connectivity {
     if (before.includes(id) || emptyTrees.has(id) || this.#wholeTrees.has(id)) return true
     const data = this.#read(id, 'tree')
     if (!data) return false
-    const bases = await Promise.all(
-      before.map(async (base) => ({ id: base, data: await this.#treeData(base) })),
-    )
-    const changed = changedEntries(id, data, bases)
-    if (changed.length > mostChanged) return false
-    for (const entry of changed) {
-      const same = bases.flatMap((base) => lookUp(base.id, base.data, entry.name) ?? [])
+    const bases = await Promise.all(before.map((base) => this.#entriesOf(base)))
+    for (const entry of parseTree(id, data)) {
+      const same = bases.flatMap((base) => base.get(nameOf(entry)) ?? [])
+      if (same.some(({ id, mode }) => id === entry.id && mode === entry.mode)) continue
       if (!(await this.#isEntryWhole(entry, same))) return false
     }
     this.#wholeTrees.add(id)
@@ -126,8 +126,10 @@ class Connectivity {
       : this.#typeOf(entry.id) === 'blob'
   }
 
-  async #treeData(id: ObjectId): Promise<Buffer> {
-    return this.#read(id, 'tree') ?? (await readTreeData(this.#repository, id))
+  /** The entries of a tree by name. */
+  async #entriesOf(id: ObjectId): Promise<ReadonlyMap<string, RawEntry>> {
+    const data = this.#read(id, 'tree') ?? (await readTreeData(this.#repository, id))
+    return new Map(parseTree(id, data).map((entry) => [nameOf(entry), entry]))
   }
 
   #typeOf(id: ObjectId): ObjectType | undefined {
@@ -145,14 +147,7 @@ class Connectivity {
   }
 }
 
-/** The entries of a tree that stand in none of the others as they are, found in one pass along each. */
-function changedEntries(
-  id: ObjectId,
-  data: Buffer,
-  before: readonly { readonly data: Buffer }[],
-): RawEntry[] {
-  const differing = before.map((base) => differingNames(id, data, base.data))
-  return parseTree(id, data).filter(({ name }) =>
-    differing.every((names) => names.has(name.toString('latin1'))),
-  )
+/** The bytes of an entry's name as text. */
+function nameOf({ name }: RawEntry): string {
+  return name.toString('latin1')
 }

@@ -1,5 +1,4 @@
-import { readFile, stat } from 'node:fs/promises'
-import { inflateSync } from 'node:zlib'
+import { statSync } from 'node:fs'
 import { gitRecords, runGit } from '../command.ts'
 import { assertObjectId } from '../names.ts'
 import {
@@ -8,6 +7,7 @@ import {
   type LfsPointer,
   readLfsPointer,
 } from '../objects/lfs-pointer.ts'
+import { readLoose } from '../objects/packs/loose-file.ts'
 import type { Repo } from '../repo.ts'
 import type { ObjectId } from '../types.ts'
 import { listObjectFiles } from './quarantine.ts'
@@ -35,34 +35,13 @@ export async function readNewPointers(repo: Repo, quarantine: string): Promise<L
 async function readLoosePointers(quarantine: string): Promise<LfsPointer[] | undefined> {
   const { loose, others } = await listObjectFiles(quarantine)
   if (others.length > 0) return undefined
-  const contents = await Promise.all(loose.map(readSmall))
   const found = new Map<string, LfsPointer>()
-  for (const bytes of contents) {
-    const content = bytes && smallBlobIn(bytes)
-    const pointer = content && readLfsPointer(content)
+  for (const path of loose) {
+    const object = readLoose(path, statSync(path).size, LFS_POINTER_LIMIT)
+    const pointer = object?.type === 'blob' ? readLfsPointer(object.data) : undefined
     if (pointer) found.set(pointer.oid, pointer)
   }
   return [...found.values()]
-}
-
-/** What is larger when it is compressed is larger when it is not; it may be gigabytes. */
-async function readSmall(path: string): Promise<Buffer | undefined> {
-  return (await stat(path)).size > LFS_POINTER_LIMIT ? undefined : await readFile(path)
-}
-
-/** The content of a loose object, if it is a blob that is no larger than pointers are. */
-function smallBlobIn(bytes: Buffer): Buffer | undefined {
-  const header = 'blob 0000'.length + 1
-  try {
-    const object = inflateSync(bytes, { maxOutputLength: LFS_POINTER_LIMIT + header })
-    const end = object.indexOf(0)
-    const isBlob = object.toString('latin1', 0, end).startsWith('blob ')
-    const content = object.subarray(end + 1)
-    return isBlob && content.length >= LFS_POINTER_LEAST ? content : undefined
-  } catch {
-    // Too large for a pointer. Whether it is an object at all git has asked before.
-    return undefined
-  }
 }
 
 function readPackedPointers(repo: Repo, quarantine: string): Promise<LfsPointer[]> {

@@ -1,6 +1,8 @@
-import { open, readdir, readFile } from 'node:fs/promises'
+import { statSync } from 'node:fs'
+import { open, readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import { inflateSync } from 'node:zlib'
+import { readLoose } from '../objects/packs/loose-file.ts'
+import { parseCommit } from '../objects/parse-object.ts'
 import type { Repo } from '../repo.ts'
 import type { ObjectId } from '../types.ts'
 import { ObjectPlaces } from '../write/object-places.ts'
@@ -61,15 +63,11 @@ export async function acceptLooseObjects(repo: Repo, quarantine: string): Promis
  * Whether the loose commits of a quarantine lead from `descendant` back to `ancestor`, as those of most pushes do.
  * False says nothing: the way may go on in a pack, or among what the repository has already.
  */
-export async function leadsBack(
-  quarantine: string,
-  ancestor: ObjectId,
-  descendant: ObjectId,
-): Promise<boolean> {
+export function leadsBack(quarantine: string, ancestor: ObjectId, descendant: ObjectId): boolean {
   const waiting = [descendant]
   const seen = new Set(waiting)
   for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
-    for (const parent of await parentsOf(quarantine, id)) {
+    for (const parent of parentsOf(quarantine, id)) {
       if (parent === ancestor) return true
       if (seen.has(parent)) continue
       seen.add(parent)
@@ -80,13 +78,11 @@ export async function leadsBack(
 }
 
 /** None for what is no loose commit here. */
-async function parentsOf(quarantine: string, id: ObjectId): Promise<ObjectId[]> {
+function parentsOf(quarantine: string, id: ObjectId): readonly ObjectId[] {
+  const path = join(quarantine, id.slice(0, 2), id.slice(2))
   try {
-    const bytes = await readFile(join(quarantine, id.slice(0, 2), id.slice(2)))
-    const text = inflateSync(bytes, { maxOutputLength: commitLimit }).toString('latin1')
-    if (!text.startsWith('commit ')) return []
-    const head = text.slice(text.indexOf('\0') + 1, text.indexOf('\n\n'))
-    return [...head.matchAll(/^parent ([0-9a-f]+)$/gm)].flatMap(([, parent = '']) => parent)
+    const object = readLoose(path, statSync(path).size, commitLimit)
+    return object?.type === 'commit' ? parseCommit(id, object.data).parentIds : []
   } catch {
     return []
   }
