@@ -98,7 +98,7 @@ export interface BlobStream {
 
 /**
  * A blob as a stream, whole or from byte `start` up to and including byte `end`. Large ones need
- * constant memory; the git program behind them ends with the stream. What is asked for again and again comes from memory.
+ * constant memory; the git program behind them ends with the stream. What was asked for lately comes from memory.
  */
 export async function streamBlob(
   repo: Repo,
@@ -125,61 +125,31 @@ export async function streamBlob(
       },
     }
   }
-  const whole = known ?? (size > memoryLimit ? undefined : await readAgain(repo, id, size))
+  const whole = known ?? (size > memoryLimit ? undefined : await readShared(repo, id))
   const lent = whole && lend(whole, start, end)
-  if (lent) return { size, body: lent }
-  const release = size > memoryLimit ? undefined : await mayStream()
-  if (!release) return { size, body: pipeBlob(repo, id, start, end, signal) }
-  try {
-    const body = await openEngineStream(repo, emitBlobOperation, { id, start, end }, signal)
-    body.once('close', release)
-    if (body.closed) release()
-    return { size, body }
-  } catch (error) {
-    release()
-    throw error
-  }
+  return { size, body: lent ?? pipeBlob(repo, id, start, end, signal) }
 }
 
-/**
- * Slow readers must not hold all the streams of an engine process, which archives need too. Fast ones make room in
- * milliseconds; after that the git program is worth its start.
- */
-const streams = new Semaphore({ limit: 6, maxWaiting: 200, timeoutMs: 150 })
-
-async function mayStream(): Promise<(() => void) | undefined> {
-  try {
-    return await streams.acquire()
-  } catch {
-    return undefined
-  }
-}
-
-/** Large blobs that were asked for more than once lately: they are unpacked once, and need no other process again. */
+/** Large blobs that were asked for lately: they are unpacked once, and need no other process again. */
 const popular = byteCache<Buffer>(16 * mebibyte, (data) => data.length, memoryLimit)
-/** Those that were asked for once. */
-const seen = byteCache<true>(64 * 1024, () => 0)
 /** Being read into memory: who asks meanwhile waits for the same bytes. */
 const reading = new Map<string, Promise<Buffer | undefined>>()
+/** So many at a time; after a wait the git program is worth its start. */
+const streams = new Semaphore({ limit: 6, maxWaiting: 200, timeoutMs: 150 })
 
-/** The bytes of a large blob that was asked for before; undefined at the first time, and when too much is under way. */
-async function readAgain(repo: Repo, id: ObjectId, size: number): Promise<Buffer | undefined> {
+/** The bytes of a large blob; undefined when too much is under way. */
+async function readShared(repo: Repo, id: ObjectId): Promise<Buffer | undefined> {
   const key = `${repo.path} ${id}`
-  if (!seen.has(key)) {
-    seen.set(key, true)
-    return undefined
-  }
-  const bytes = reading.get(key) ?? readWhole(repo, id, size).finally(() => reading.delete(key))
+  const bytes = reading.get(key) ?? readWhole(repo, id).finally(() => reading.delete(key))
   reading.set(key, bytes)
   return await bytes
 }
 
-async function readWhole(repo: Repo, id: ObjectId, size: number): Promise<Buffer | undefined> {
-  const release = await mayStream()
+async function readWhole(repo: Repo, id: ObjectId): Promise<Buffer | undefined> {
+  const release = await streams.acquire().catch(() => undefined)
   if (!release) return undefined
   try {
-    const input = { id, start: 0, end: size - 1 }
-    const data = await buffer(await openEngineStream(repo, emitBlobOperation, input))
+    const data = await buffer(await openEngineStream(repo, emitBlobOperation, { id }))
     popular.set(`${repo.path} ${id}`, data)
     return data
   } finally {
@@ -208,18 +178,13 @@ function* piecesOf(data: Buffer, start: number, end: number): Generator<Buffer> 
   }
 }
 
-/** A blob, or a part of it, in pieces: unpacked by libgit2 in its threads. */
+/** A blob in pieces: unpacked by libgit2 in its threads. */
 export const emitBlobOperation = operation({
   name: 'emitBlob',
   lane: 'stream',
-  // A slow reader may take its time.
-  seconds: 3600,
-  async run(
-    { repository, emit },
-    { id, start, end }: { readonly id: ObjectId; readonly start: number; readonly end: number },
-  ): Promise<void> {
+  async run({ repository, emit }, { id }: { readonly id: ObjectId }): Promise<void> {
     const data = await readTyped(repository, assertObjectId(id), 'blob')
-    for (const piece of piecesOf(data, start, end)) await emit(piece)
+    for (const piece of piecesOf(data, 0, data.length - 1)) await emit(piece)
   },
 })
 
