@@ -1,7 +1,7 @@
 import { GitError } from '../git/error.ts'
 import type { Repo } from '../git/repo.ts'
 import { type FetchRequest, protocolVersion, readFetchRequest } from './fetch-request.ts'
-import { startService } from './git-process.ts'
+import { type GitService, startService } from './git-process.ts'
 import type { Transport } from './transport.ts'
 
 // Whole clones of larger repositories are not worth their space on disk: git streams them from
@@ -58,28 +58,22 @@ async function* runUploadPack(
 ): AsyncGenerator<Buffer> {
   const release = await transport.fetches.acquire(signal)
   try {
-    yield* serveFetch(transport, repo, body, protocol, signal)
+    const options = ['--stateless-rpc']
+    const git = startService({ service: 'upload-pack', repo, options, protocol })
+    yield* answerOf(git, body, transport.timeLimit, signal)
   } finally {
     release()
   }
 }
 
-async function* serveFetch(
-  transport: Transport,
-  repo: Repo,
+async function* answerOf(
+  git: GitService,
   body: Buffer,
-  protocol: string | undefined,
+  limit: number,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
-  const git = startService({
-    service: 'upload-pack',
-    repo,
-    options: ['--stateless-rpc'],
-    protocol,
-  })
   const stop = () => git.stop()
   signal.addEventListener('abort', stop, { once: true })
-  const limit = transport.timeLimit
   const timer = limit === 0 ? undefined : setTimeout(stop, limit).unref()
   let last: Buffer | undefined
   try {

@@ -130,12 +130,7 @@ export function typeName(type: number): ObjectType {
 
 const codes: Readonly<Record<number, GitErrorCode>> = {
   [-3]: 'not_found',
-  [-4]: 'exists',
   [-5]: 'ambiguous',
-  [-12]: 'invalid',
-  [-13]: 'conflict',
-  [-14]: 'locked',
-  [-15]: 'stale',
 }
 
 /** A native error as ours; errors that are ours already stay as they are. */

@@ -4,7 +4,7 @@ import type { OpenRepository } from '../engine/open-repository.ts'
 import type { ObjectId } from '../types.ts'
 import type { History } from './graph/history.ts'
 import { historyWith } from './graph/load.ts'
-import { DateWalk } from './graph/ordered-walk.ts'
+import { DateWalk, type WalkOptions } from './graph/ordered-walk.ts'
 import { hiddenFrom } from './graph/paint.ts'
 import { PathWalk } from './graph/path-walk.ts'
 import type { LogRange } from './log-range.ts'
@@ -51,10 +51,19 @@ export async function readRange(
   count: number,
 ): Promise<ObjectId[]> {
   const history = await historyWith(repository, [...range.include, ...range.exclude])
+  return firstOf(walkOver(history, range), count).map((position) => history.idOf(position))
+}
+
+/** The commits of a range, all of whose ends are in the history, by date. */
+export function walkOver(
+  history: History,
+  range: LogRange,
+  options: Pick<WalkOptions, 'firstParent' | 'since'> = {},
+): DateWalk {
   const tips = range.include.map((id) => history.at(id))
   const exclude = range.exclude.map((id) => history.at(id))
-  const walk = new DateWalk(history, { tips, hidden: hiddenFrom(history, tips, exclude) })
-  return firstOf(walk, count).map((position) => history.idOf(position))
+  const hidden = exclude.length > 0 ? hiddenFrom(history, tips, exclude) : undefined
+  return new DateWalk(history, { ...options, tips, hidden })
 }
 
 function firstOf(walk: DateWalk, count: number): number[] {
@@ -79,12 +88,9 @@ function keptWalk(repository: OpenRepository, history: History, request: WalkReq
 
 function newWalk(repository: OpenRepository, history: History, request: WalkRequest): Walk {
   const { range, path, firstParent, since } = request
+  if (path === '') return walkOver(history, range, { firstParent, since })
   const tips = range.include.map((id) => history.at(id))
-  const exclude = range.exclude.map((id) => history.at(id))
-  const hidden = exclude.length > 0 ? hiddenFrom(history, tips, exclude) : undefined
-  const options = { tips, firstParent, hidden, since }
-  if (path !== '') return new PathWalk(repository, history, options, path)
-  return new DateWalk(history, options)
+  return new PathWalk(repository, history, { tips, firstParent, since }, path)
 }
 
 function askGit(repository: OpenRepository, history: History, request: WalkRequest): CommitSource {

@@ -1,3 +1,4 @@
+import { runGit } from '../command.ts'
 import { asGitError, oidPrefix } from '../engine/native.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { GitError } from '../error.ts'
@@ -8,7 +9,6 @@ import { isThere, readObject } from './objects.ts'
 import { idBytesOf } from './packs/object-format.ts'
 import { parseCommit, parseTag } from './parse-object.ts'
 import { knownCommit, parseAndKeep } from './parsed-commits.ts'
-import { listObjectsStartingWith } from './short-id.ts'
 
 /** What a revision turned out to be. */
 export interface Resolved {
@@ -137,7 +137,9 @@ async function completeId(repository: OpenRepository, short: string): Promise<Ob
     const found = await findOnlyId(repository, short)
     if (found !== undefined) return found
   }
-  const ids = await listObjectsStartingWith(repository, short)
+  const args = ['rev-parse', `--disambiguate=${short}`]
+  const { stdout } = await runGit({ repo: repository.path, args })
+  const ids: ObjectId[] = stdout.toString('latin1').split('\n').filter(Boolean)
   const commits = await Promise.all(
     ids.map(async (id) => {
       const { type } = await readObject(repository, id)

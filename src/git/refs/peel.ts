@@ -19,8 +19,6 @@ export interface Peeled {
 }
 
 const peeledKey = Symbol('peeled')
-/** Objects never change, but a process cannot remember them all. */
-const peeledKept = 50_000
 
 /** What the object of a ref leads to. */
 export async function peelObject(repository: OpenRepository, id: ObjectId): Promise<Peeled> {
@@ -48,7 +46,7 @@ async function peelEach(
         ? { commitId: id, seconds: history.dateOf(position) }
         : await readPeeled(repository, id))
     found.set(id, peeled)
-    if (known.size < peeledKept) known.set(id, peeled)
+    known.set(id, peeled)
   }
   return found
 }

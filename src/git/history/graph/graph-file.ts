@@ -140,28 +140,25 @@ function assertWhole(
 export function layoutOf(start: Buffer): { idBytes: number; fanoutAt: number; idsAt: number } {
   const isGraph = start.toString('latin1', 0, 4) === 'CGPH' && start[4] === 1
   const idBytes = idWidths[start[5] ?? 0]
-  const offsets = new Map<string, number>()
-  for (let i = 0; i < (start[6] ?? 0); i += 1) {
-    const at = headerBytes + i * 12
-    offsets.set(start.toString('latin1', at, at + 4), Number(start.readBigUInt64BE(at + 4)))
-  }
-  const [fanoutAt, idsAt] = [offsets.get('OIDF'), offsets.get('OIDL')]
+  const places = new Map(chunkPlaces(start))
+  const [fanoutAt, idsAt] = [places.get('OIDF'), places.get('OIDL')]
   if (!isGraph || idBytes === undefined || fanoutAt === undefined || idsAt === undefined) {
     throw new Error('not a commit graph that we know')
   }
   return { idBytes, fanoutAt, idsAt }
 }
 
-function readChunks(file: Buffer): Map<string, Buffer> {
-  const chunks = new Map<string, Buffer>()
-  const count = file[6] ?? 0
-  for (let i = 0; i < count; i += 1) {
+/** The names of the chunks and where each begins, one without a name behind the last. */
+function chunkPlaces(start: Buffer): [name: string, at: number][] {
+  return Array.from({ length: (start[6] ?? 0) + 1 }, (_, i) => {
     const at = headerBytes + i * 12
-    const from = Number(file.readBigUInt64BE(at + 4))
-    const to = Number(file.readBigUInt64BE(at + 16))
-    chunks.set(file.toString('latin1', at, at + 4), file.subarray(from, to))
-  }
-  return chunks
+    return [start.toString('latin1', at, at + 4), Number(start.readBigUInt64BE(at + 4))]
+  })
+}
+
+function readChunks(file: Buffer): Map<string, Buffer> {
+  const places = chunkPlaces(file)
+  return new Map(places.map(([name, at], i) => [name, file.subarray(at, places[i + 1]?.[1])]))
 }
 
 function readBloom(ends: Buffer | undefined, data: Buffer | undefined): BloomTable | undefined {

@@ -22,13 +22,21 @@ export function readStrings(data: Buffer): Buffer[] {
   return strings
 }
 
-/** Reads an armoured SSH signature (PROTOCOL.sshsig); undefined when it is damaged. */
-export function readSshSignature(armoured: string): SshKey | undefined {
+/** The parts of an armoured SSH signature (PROTOCOL.sshsig); undefined when it is damaged. */
+export function partsOfSshSignature(armoured: string) {
   const data = dearmour(armoured)
   if (data?.toString('latin1', 0, 6) !== 'SSHSIG' || data.length < 10) return undefined
   if (data.readUInt32BE(6) !== 1) return undefined
-  const [key, namespace, , hash, signature] = readStrings(data.subarray(10))
-  if (!key || !namespace || !hash || !signature) return undefined
+  const [key, namespace, reserved, hash, signature] = readStrings(data.subarray(10))
+  if (!key || !namespace || !reserved || !hash || !signature) return undefined
+  return { key, namespace, reserved, hash, signature }
+}
+
+/** Which key an armoured SSH signature says it was made with; undefined when it is damaged. */
+export function readSshSignature(armoured: string): SshKey | undefined {
+  const parts = partsOfSshSignature(armoured)
+  if (!parts) return undefined
+  const { key, namespace } = parts
   const type = readStrings(key)[0]?.toString('latin1') ?? ''
   const digest = createHash('sha256').update(key).digest('base64').replace(/=+$/, '')
   return {

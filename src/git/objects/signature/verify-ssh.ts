@@ -1,6 +1,5 @@
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
-import { dearmour } from './armour.ts'
-import { readStrings } from './ssh.ts'
+import { partsOfSshSignature, readStrings } from './ssh.ts'
 
 const curves: Readonly<Record<string, { readonly crv: string; readonly size: number }>> = {
   nistp256: { crv: 'P-256', size: 32 },
@@ -112,11 +111,9 @@ function framed(...fields: readonly Buffer[]): Buffer {
  * carries. Whose key that is remains to be asked.
  */
 export function verifySshSignature(armoured: string, payload: Buffer): boolean {
-  const blob = dearmour(armoured)
-  if (blob?.toString('latin1', 0, 6) !== 'SSHSIG' || blob.length < 10) return false
-  if (blob.readUInt32BE(6) !== 1) return false
-  const [key, namespace, reserved, hash, signature] = readStrings(blob.subarray(10))
-  if (!key || !namespace || !reserved || !hash || !signature) return false
+  const parts = partsOfSshSignature(armoured)
+  if (!parts) return false
+  const { key, namespace, reserved, hash, signature } = parts
   const hashName = hash.toString('latin1')
   if (namespace.toString('latin1') !== 'git' || !/^sha(?:256|512)$/.test(hashName)) return false
   const [type, bytes] = readStrings(signature)
