@@ -45,6 +45,8 @@ export function isConnected(repo: Repo, input: ConnectivityInput): Promise<boole
 
 /** Bytes of commits, tags and trees that are looked at: a small push has few, unless it is made to do harm. */
 const readLimit = 1024 * 1024
+/** The same of trees that were there before, which are taken apart in the main process. */
+const beforeLimit = 4 * readLimit
 /** The trees of all parents are held at once. */
 const mostParents = 32
 
@@ -55,6 +57,7 @@ class Connectivity {
   readonly #whole: ReadonlySet<ObjectId>
   readonly #wholeTrees = new Set<ObjectId>()
   #left = readLimit
+  #leftBefore = beforeLimit
 
   constructor(repository: OpenRepository, files: readonly string[], whole: readonly ObjectId[]) {
     this.#repository = repository
@@ -126,9 +129,11 @@ class Connectivity {
       : this.#typeOf(entry.id) === 'blob'
   }
 
-  /** The entries of a tree by name. */
+  /** The entries of a tree by name; none, which says nothing of it, where that would be too much. */
   async #entriesOf(id: ObjectId): Promise<ReadonlyMap<string, RawEntry>> {
     const data = this.#read(id, 'tree') ?? (await readTreeData(this.#repository, id))
+    this.#leftBefore -= data.length
+    if (this.#leftBefore < 0) return new Map()
     return new Map(parseTree(id, data).map((entry) => [nameOf(entry), entry]))
   }
 

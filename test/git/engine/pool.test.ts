@@ -94,7 +94,7 @@ describe('engine processes', () => {
 
   test('that die in the middle of a stream break it; a reader that goes away, or the end, lets go', async () => {
     const { pool, local } = behind({ processes: 1 })
-    const input = { id: large, start: 0, end: bytes.length - 1 }
+    const input = { id: large }
     const open = () => openEngineStream(local, emitBlobOperation, input)
     for (let i = 0; i < 10; i += 1) {
       const body = await open()
@@ -103,8 +103,6 @@ describe('engine processes', () => {
     }
     // More than a process has room for, had they stayed.
     await expect.poll(() => pool.load().running, { timeout: 10_000 }).toBe(0)
-    const part = await openEngineStream(local, emitBlobOperation, { id: large, start: 5, end: 14 })
-    expect((await buffer(part)).equals(bytes.subarray(5, 15))).toBe(true)
     // Nobody reads, so that it cannot have come to its end. It is not begun again.
     const broken = await open()
     signal(pool.pids, 'SIGKILL')
