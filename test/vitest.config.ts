@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { relative } from 'node:path'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
@@ -36,8 +35,6 @@ const groups: readonly (readonly string[])[] = [
   ['repositories', 'review', 'discussions', 'publishing', 'planning'],
 ]
 const named = groups.map((folders) => folders.map((folder) => `test/${folder}/**/*.test.ts`))
-/** Groups many of whose tests wait for servers and jobs that they have started: another worker uses that time. */
-const waiting = new Set(['1', '3'])
 
 function group(
   name: string,
@@ -60,7 +57,6 @@ function group(
       expect: { poll: { timeout: 10_000 } },
       hookTimeout: 60_000,
       sequence: { groupOrder: Number(name) },
-      ...(waiting.has(name) && { maxWorkers: availableParallelism() + 1 }),
     },
   }
 }
