@@ -172,6 +172,14 @@ describe('what is not well signed', () => {
     await expect(readSignature(repo, tag)).rejects.toMatchObject({ code: 'not_found' })
   })
 
+  test('a signature of a version that nobody knows yet is one without details', async () => {
+    const packet = Buffer.from([0xc2, 1, 7]).toString('base64')
+    const armoured = `-----BEGIN PGP SIGNATURE-----\n \n ${packet}\n -----END PGP SIGNATURE-----`
+    const data = Buffer.from(`tree ${tree}\ngpgsig ${armoured}\n\nmessage`)
+    const signed = await readSignatureOf('commit', data)
+    expect(signed?.details).toEqual({ kind: 'PGP' })
+  })
+
   test('a damaged signature is a signature without details', async () => {
     const kinds = ['PGP SIGNATURE', 'SSH SIGNATURE', 'SIGNED MESSAGE'] as const
     await fc.assert(

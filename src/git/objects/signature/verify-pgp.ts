@@ -17,7 +17,9 @@ const library = () => import('openpgp')
 async function parse(armoured: string): Promise<Signature | undefined> {
   const { readSignature } = await library()
   try {
-    return await readSignature({ armoredSignature: armoured })
+    const signature = await readSignature({ armoredSignature: armoured })
+    // A packet that the library cannot read, of a version to come, stands among the others without what they have.
+    return signature.packets.every((one) => 'issuerKeyID' in one) ? signature : undefined
   } catch {
     return undefined
   }
