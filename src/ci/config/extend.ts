@@ -1,7 +1,9 @@
 import { configFault, TOO_LARGE } from './fault.ts'
 import {
+  charactersOf,
   deepMerge,
   isMap,
+  MOST_CHARACTERS,
   MOST_RESOLVED,
   mapValues,
   referencePath,
@@ -62,11 +64,13 @@ function basesOf(name: string, entry: ValueMap, config: ValueMap): readonly stri
 }
 
 /** Refuses a configuration that grows too large: templates and references make small texts into huge values. */
-function budget(): (count: number) => void {
+function budget(): (count: number, characters?: number) => void {
   let spent = 0
-  return (count) => {
+  let written = 0
+  return (count, characters = 0) => {
     spent += count
-    if (spent > MOST_RESOLVED) throw configFault(TOO_LARGE)
+    written += characters
+    if (spent > MOST_RESOLVED || written > MOST_CHARACTERS) throw configFault(TOO_LARGE)
   }
 }
 
@@ -75,7 +79,7 @@ export function resolveReferences(config: ValueMap): ValueMap {
   const spend = budget()
   const resolve = (value: Value, chain: readonly string[]): Value =>
     mapValues(value, (part) => {
-      spend(1)
+      spend(1, charactersOf(part))
       const path = referencePath(part)
       if (path === undefined) return undefined
       const text = JSON.stringify(path)

@@ -3,6 +3,8 @@ export type Value = unknown
 /** How many values a file has at most, and a configuration with all in it that it names. */
 export const MOST_NODES = 200_000
 export const MOST_RESOLVED = 500_000
+/** How many characters either has at most, each text counted wherever it stands: a worker gets and gives copies. */
+export const MOST_CHARACTERS = 20_000_000
 export type ValueMap = Readonly<Record<string, Value>>
 
 const REFERENCE = 'reference'
@@ -26,6 +28,24 @@ export function isMap(value: Value): value is ValueMap {
     !Array.isArray(value) &&
     referencePath(value) === undefined
   )
+}
+
+/** The characters of a text, or of a map's keys. */
+export function charactersOf(value: Value): number {
+  if (typeof value === 'string') return value.length
+  return isMap(value) ? Object.keys(value).reduce((sum, key) => sum + key.length, 0) : 0
+}
+
+/** Whether a value has no more characters and parts than so many; looked at no further than that. */
+export function isShort(value: Value, most: number): boolean {
+  let left = most
+  const visit = (part: Value): boolean => {
+    left -= 1 + charactersOf(part)
+    if (left < 0) return false
+    if (Array.isArray(part)) return part.every(visit)
+    return !isMap(part) || Object.values(part).every(visit)
+  }
+  return visit(value)
 }
 
 /**

@@ -10,7 +10,14 @@ import {
 import { Problem } from '../../base/problem.ts'
 import { workerTask } from '../../base/workers/worker-task.ts'
 import { configFault, TOO_LARGE } from './fault.ts'
-import { isMap, MOST_NODES, makeReference, type Value } from './values.ts'
+import {
+  charactersOf,
+  isMap,
+  MOST_CHARACTERS,
+  MOST_NODES,
+  makeReference,
+  type Value,
+} from './values.ts'
 
 /**
  * What is done with the texts of configurations. All of it takes seconds for the largest that are taken, and minutes for
@@ -25,7 +32,8 @@ export interface YamlWork {
 /** The documents of a file. */
 export interface ParsedConfig {
   readonly values: readonly Value[]
-  readonly nodes: number
+  /** What they take in memory, roughly, in bytes. */
+  readonly bytes: number
 }
 
 /** An error's class does not survive the way back from a worker. */
@@ -45,7 +53,7 @@ function limited<Input, Output>(act: (input: Input) => Output) {
 export const yamlWork: YamlWork = {
   parse({ text, maxDepth }) {
     const values = parseDocuments(text)
-    return { values, nodes: nodesOf(values, maxDepth) }
+    return { values, bytes: sizeOf(values, maxDepth) }
   },
   place: ({ text, path }) => placeOfKey(text, path),
   write: ({ value }) => stringify(value),
@@ -140,24 +148,27 @@ function firstLine(text: string): string {
   return (text.split('\n')[0] ?? '').replace(/:$/, '')
 }
 
-/** How many nodes the documents of a file have; refuses too many, and any that lies too deep. */
-export function nodesOf(values: readonly Value[], maxDepth: number): number {
-  return values.reduce<number>((sum, value) => sum + modestSize(value, maxDepth), 0)
-}
+/** What a value takes beside its text. */
+const bytesOfNode = 100
 
-/** How many nodes a value has. Aliases make small texts into huge values: what is walked later must have an end. */
-function modestSize(value: Value, maxDepth: number): number {
+/**
+ * What the documents of a file take in memory; refuses what is too much, and what lies too deep. Aliases make small texts
+ * into huge values: what is walked and copied later must have an end.
+ */
+export function sizeOf(values: readonly Value[], maxDepth: number): number {
   let nodes = 0
+  let characters = 0
   const visit = (part: Value, depth: number): void => {
     nodes += 1
-    if (nodes > MOST_NODES || depth > maxDepth) {
+    characters += charactersOf(part)
+    if (nodes > MOST_NODES || characters > MOST_CHARACTERS || depth > maxDepth) {
       throw configFault(TOO_LARGE)
     }
     if (Array.isArray(part)) for (const item of part) visit(item, depth + 1)
     else if (isMap(part)) for (const item of Object.values(part)) visit(item, depth + 1)
   }
-  visit(value, 0)
-  return nodes
+  for (const value of values) visit(value, 0)
+  return nodes * bytesOfNode + characters
 }
 
 /** Where a key stands in a file, as `line 3, column 5`; undefined when it came from elsewhere. */

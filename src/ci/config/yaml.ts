@@ -1,10 +1,10 @@
 import { byteCache } from '../../base/byte-cache.ts'
 import { runInWorker, WorkerLimitError } from '../../base/workers/worker-pool.ts'
 import { configFault, TOO_LARGE } from './fault.ts'
-import { isMap, type Value, type ValueMap } from './values.ts'
+import { isMap, isShort, type Value, type ValueMap } from './values.ts'
 import {
-  nodesOf,
   type ParsedConfig,
+  sizeOf,
   type YamlWork,
   type YamlWorkResult,
   yamlWork,
@@ -21,10 +21,8 @@ export interface YamlLimits {
   readonly maxDepth: number
 }
 
-/** What a value of a file takes in memory, roughly. */
-const bytesOfNode = 100
 /** Files by their text: most pushes leave the file as it was, and nothing that they need takes as long as parsing it. */
-const parsed = byteCache<ParsedConfig>(4_000_000, ({ nodes }) => nodes * bytesOfNode)
+const parsed = byteCache<ParsedConfig>(4_000_000, ({ bytes }) => bytes)
 
 /** Reads a configuration file: YAML 1.1 with merge keys and `!reference` (docs/contract/D §5). */
 export async function readConfigFile(text: string, limits: YamlLimits): Promise<ConfigFile> {
@@ -42,7 +40,7 @@ export async function readConfigFile(text: string, limits: YamlLimits): Promise<
 async function documentsOf(text: string, maxDepth: number): Promise<readonly Value[]> {
   const known = parsed.get(text)
   if (known) {
-    nodesOf(known.values, maxDepth)
+    sizeOf(known.values, maxDepth)
     return known.values
   }
   const found = await work('parse', { text, maxDepth }, isQuick(text))
@@ -61,7 +59,7 @@ export async function placeOfKey(
 
 /** A value as YAML. */
 export async function writeYaml(value: Value): Promise<string> {
-  return await work('write', { value }, JSON.stringify(value).length <= QUICK)
+  return await work('write', { value }, isShort(value, QUICK))
 }
 
 /** Characters of a text that is worked on at once, in some milliseconds at most: nearly all configurations are no longer. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { resolveReferences } from '../../../src/ci/config/extend.ts'
 import { readConfigFile, writeYaml } from '../../../src/ci/config/yaml.ts'
 
 const limits = { maxBytes: 2_097_152, maxDepth: 100 }
@@ -33,6 +34,19 @@ describe('a large configuration', () => {
     // It is some milliseconds; other work on the machine makes it more.
     expect(pause).toBeLessThan(1500)
   }, 30_000)
+
+  test('is refused when its texts, each wherever it stands, come to more than is copied', async () => {
+    const text = 'x'.repeat(500_000)
+    const many = (item: string) => Array.from({ length: 50 }, () => item).join(', ')
+    const aliases = `.a: &a "${text}"\n.b: [${many('*a')}]\n`
+    await expect(readConfigFile(aliases, limits)).rejects.toMatchObject(tooLarge)
+    const references = `.a: {s: "${text}"}\n.b: [${many('!reference [.a, s]')}]\n`
+    const { content } = await readConfigFile(references, limits)
+    expect(() => resolveReferences(content)).toThrow(expect.objectContaining(tooLarge))
+    const keys = `.a: {s: {"${text}": 1}}\n.b: [${many('!reference [.a, s]')}]\n`
+    const { content: withKeys } = await readConfigFile(keys, limits)
+    expect(() => resolveReferences(withKeys)).toThrow(expect.objectContaining(tooLarge))
+  })
 
   test('is read as a small one is', async () => {
     const filler = `# ${'x'.repeat(5000)}\n`
