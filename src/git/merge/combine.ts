@@ -32,9 +32,9 @@ async function plan(repository: OpenRepository, combination: Combination): Promi
     parent === undefined ? emptyTreeIn(formatOfId(commit)) : await treeOfCommit(repository, parent)
   const ours = await treeOfCommit(repository, onto)
   const { treeId: after } = picked
-  return kind === 'revert'
-    ? { base: after, ours, theirs: before }
-    : { base: before, ours, theirs: after }
+  if (kind === 'revert') return { base: after, ours, theirs: before, baseCommit: commit }
+  const theirsCommit = picked.parentIds.length === 1 ? commit : undefined
+  return { base: before, ours, theirs: after, baseCommit: parent, theirsCommit }
 }
 
 /** Merges, picks or reverts; the objects of a clean result wait in the writer. No ref moves. */

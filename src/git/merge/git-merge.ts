@@ -17,6 +17,10 @@ export interface ThreeTrees {
   readonly base: ObjectId
   readonly ours: ObjectId
   readonly theirs: ObjectId
+  /** A commit with the tree of `base`. git merges commits, and one that is there need not be made. */
+  readonly baseCommit?: ObjectId | undefined
+  /** A commit with the tree of `theirs`, whose only parent is `baseCommit`. */
+  readonly theirsCommit?: ObjectId | undefined
 }
 
 /** Two commits, whose merge bases git finds itself; or trees that are joined whatever their history is. */
@@ -71,9 +75,9 @@ function isUnmergeable(error: unknown): boolean {
   return /merge-ort\.c:\d+|unrelated histories/.test(String(error.detail.stderr ?? ''))
 }
 
-/** Commits of two sides whose only merge base is the given one. They are thrown away with the folder. */
+/** Commits of two sides whose only merge base is the given one. What is made for it is thrown away with the folder. */
 function storeCommits(
-  { base, ours, theirs }: ThreeTrees,
+  { base, ours, theirs, baseCommit, theirsCommit }: ThreeTrees,
   folder: string,
 ): { readonly ours: ObjectId; readonly theirs: ObjectId } {
   const store = (treeId: ObjectId, parentIds: readonly ObjectId[], message: string) => {
@@ -84,8 +88,11 @@ function storeCommits(
     writeFileSync(join(folder, id.slice(0, 2), id.slice(2)), deflateSync(whole, { level: 1 }))
     return id
   }
-  const root = store(base, [], 'base')
-  return { ours: store(ours, [root], 'ours'), theirs: store(theirs, [root], 'theirs') }
+  const root = baseCommit ?? store(base, [], 'base')
+  return {
+    ours: store(ours, [root], 'ours'),
+    theirs: theirsCommit ?? store(theirs, [root], 'theirs'),
+  }
 }
 
 /** Hands the trees and files that git has made on to the writer. */

@@ -33,6 +33,8 @@ class MergeProgram {
   readonly folder: string
   readonly #git: RunningGit
   #merges = 0
+  /** What the last merge has written is still there, and will be taken away. */
+  #emptying: NodeJS.Immediate | undefined
 
   constructor(path: string) {
     removeOrphans()
@@ -90,13 +92,28 @@ class MergeProgram {
     return Buffer.concat(chunks).toString('utf8')
   }
 
-  /** Takes away what the last merge has written. */
+  /** Takes away what the last merge has written, if that is still there. */
   empty(): void {
+    if (this.#emptying === undefined) return
     for (const fan of readdirSync(this.folder)) {
       const folder = join(this.folder, fan)
       for (const name of readdirSync(folder)) unlinkSync(join(folder, name))
       rmdirSync(folder)
     }
+    // Not sooner: what could not be taken away is still there for the next merge.
+    clearImmediate(this.#emptying)
+    this.#emptying = undefined
+  }
+
+  /** As `empty`, while whoever asked for the merge waits for the disk. */
+  emptySoon(): void {
+    this.#emptying = setImmediate(() => {
+      try {
+        this.empty()
+      } catch {
+        // The next merge tries it again, and fails if it must.
+      }
+    })
   }
 
   /** Ends it while it waits. */
@@ -170,10 +187,11 @@ export async function mergeInProgram<T>(
   idle.delete(path)
   const program = kept ?? new MergeProgram(path)
   try {
+    program.empty()
     const { ours, theirs } = prepare(program.folder)
     const answer = await program.merge(ours, theirs, signal)
     const value = await read(answer, program.folder)
-    program.empty()
+    program.emptySoon()
     if (program.mayMergeMore) idle.set(path, program)
     else program.end()
     return value

@@ -74,8 +74,24 @@ test('one program merges pair after pair, and nothing of a merge is left in its 
   }
   const [pid = 0, ...others] = programs()
   expect(others).toEqual([])
-  expect(readdirSync(folderOf(pid))).toEqual([])
+  await expect.poll(() => readdirSync(folderOf(pid))).toEqual([])
   expect(fsck(repo)).toBe('')
+})
+
+test('picks one right after the other lose nothing to the emptying of the folder', async () => {
+  const onto = change({ a: 'A\n' })
+  const commits = Array.from({ length: 5 }, (_, n) => change({ b: `${n}\n` }))
+  for (const kind of ['cherry-pick', 'revert'] as const)
+    for (const commit of commits) {
+      const combined = await combine(
+        repositories.get(repo.path),
+        { kind, commit, onto: kind === 'revert' ? commit : onto },
+        never,
+      )
+      const wanted = kind === 'revert' ? base : treeOfGit(onto, commit)
+      const treeId = combined.outcome === 'clean' ? combined.treeId : combined.paths
+      expect(treeId).toBe(git(repo.path, ['rev-parse', `${wanted}^{tree}`]))
+    }
 })
 
 test('two merges at once have a program each', async () => {
