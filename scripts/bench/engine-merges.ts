@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { countAheadBehind } from '../../src/git/history/merge-base.ts'
 import { checkMerge, writeMerge } from '../../src/git/merge/merge.ts'
 import { openGit } from '../../src/git/store.ts'
-import { askWhole, gitTimeOf, type Project, postJson, timeOf } from './api.ts'
+import { askWhole, callOf, gitTimeOf, type Project, postJson, timeOf } from './api.ts'
 import { compareTimes, git, milliseconds, type Row } from './measure.ts'
 import { type Measurement, warmUp } from './question.ts'
 import type { Subjects } from './subjects.ts'
@@ -163,8 +163,8 @@ async function* picks(
     async (round) => {
       const branch = `bench-${kind}-${run}-${round}`
       await git(stored, ['update-ref', `refs/heads/${branch}`, base])
-      const path = `commits/${at(round)}/${kind.replace('-', '_')}`
-      return milliseconds(() => askWhole(project, path, { branch }))
+      const path = `repository/commits/${at(round)}/${kind.replace('-', '_')}`
+      return timer.http({ ...callOf(project, path), body: JSON.stringify({ branch }) })
     },
     async (round) => {
       await git(desk, ['reset', '-q', '--hard', base])
