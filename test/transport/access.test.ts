@@ -98,6 +98,7 @@ describe('who may', () => {
       basic('oauth2', token),
       basic('ana', token),
       basic('anything', token),
+      basic('svc-ci-token', token),
       basic(token, ''),
       basic(token, 'x-oauth-basic'),
       `Bearer ${token}`,
@@ -110,6 +111,7 @@ describe('who may', () => {
     const bad = [
       basic('ana', 'wrong'),
       basic('ana', ''),
+      basic('svc-ci-token', 'wrong'),
       basic('', ''),
       'Bearer nonsense',
       'Digest x',

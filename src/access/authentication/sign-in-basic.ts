@@ -5,7 +5,7 @@ import { assertUserMaySignIn, findActorByToken } from './authenticate.ts'
 import type { AuthenticationContext } from './authentication-context.ts'
 import { type Credentials, hasScope } from './credentials.ts'
 import { findDeployToken } from './deploy-token.ts'
-import { signInWithJobToken } from './job-token.ts'
+import { findJobActor } from './job-token.ts'
 import { verifyPassword } from './password.ts'
 import { findUserForPassword } from './sign-in-queries.ts'
 
@@ -13,20 +13,22 @@ import { findUserForPassword } from './sign-in-queries.ts'
 const NO_PASSWORD: readonly string[] = ['', 'x-oauth-basic']
 
 /**
- * Who signs in with Basic authentication, in the order of docs/contract/D §3.2: a token as the password (or as the user name),
- * a deploy token, user name or e-mail with password. Unknown, expired and revoked → 401; blocked user → 403; an address
- * that guesses passwords → 429. Scopes are asked by `mayUseGit` and by the registries.
+ * Who signs in with Basic authentication, in the order of docs/contract/D §3.2: the token of a job, a token as the password (or as
+ * the user name), a deploy token, user name or e-mail with password. Unknown, expired and revoked → 401; blocked user → 403;
+ * an address that guesses passwords → 429. Scopes are asked by `mayUseGit` and by the registries.
  */
 export async function signInWithBasic(
   context: AuthenticationContext,
   given: NonNullable<Credentials['basic']>,
 ): Promise<Actor> {
-  if (context.config.vendor.jobTokenUsers.includes(given.user)) {
-    return await signInWithJobToken(context, given.password)
-  }
+  const isJob = context.config.vendor.jobTokenUsers.includes(given.user)
+  const byJob = isJob ? await findJobActor(context, given.password) : undefined
+  if (byJob) return byJob
   const secret = NO_PASSWORD.includes(given.password) ? given.user : given.password
   const byToken = await findActorBySecret(context, secret)
   if (byToken) return byToken
+  // The token of a job that has ended is no guess at a password.
+  if (isJob) throw unauthorized()
   const byDeployToken = await findDeployToken(context, given)
   if (byDeployToken) return byDeployToken
   const actor = await signInWithPassword(context, given)
