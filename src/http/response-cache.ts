@@ -44,7 +44,7 @@ export interface AnswerPlace {
 }
 
 /** What no answer that is kept may look at: nothing would tell when it changes. */
-const UNWATCHED = ['git', 'files', 'work', 'vault', 'outbound', 'metrics', 'guesses'] as const
+const UNWATCHED = ['git', 'files', 'work', 'outbound', 'metrics', 'guesses'] as const
 
 /**
  * Whole answers of endpoints that are asked again and again, in memory. An answer is given a second time only to the

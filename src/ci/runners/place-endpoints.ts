@@ -3,6 +3,7 @@ import { onGroup, onProject } from '../../access/subjects.ts'
 import { badRequest, forbidden, notFound } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { id } from '../../http/params.ts'
+import { resetRegistrationToken } from '../../projects/registration-tokens/verbs.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { brokenKey } from '../../store/unique.ts'
 import { MANAGE_SCOPES, runnerLookedAfter } from './access.ts'
@@ -13,7 +14,6 @@ import {
   insertRunnerProject,
   listRunnerProjects,
 } from './queries.ts'
-import { resetRegistrationToken } from './register.ts'
 import { runnerPage, runnerQuery } from './runner-page.ts'
 
 export const listGroupRunners = endpoint({

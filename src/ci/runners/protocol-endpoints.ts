@@ -3,9 +3,10 @@ import { anyone } from '../../access/subjects.ts'
 import { badParameters, forbidden, gone, notFound } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { csv, flag, integer, oneOf, parameter, text } from '../../http/params.ts'
+import { findRegistration } from '../../projects/registration-tokens/verbs.ts'
 import { noteContact, readRunnerInfo } from './contact.ts'
 import { deleteManager, deleteRunner, findManager, updateRunner } from './queries.ts'
-import { createRunner, findRegistration } from './register.ts'
+import { createRunner } from './register.ts'
 import { findRunnerByToken, newRunnerSecret, runnerTokenOf, signInRunner } from './runner-token.ts'
 
 /** Runners sign in with tokens of their own. */

@@ -9,11 +9,7 @@ import {
 import type { Day, Instant } from '../../base/clock.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
-import type {
-  CiRegistrationTokensTable,
-  CiRunnerManagersTable,
-  CiRunnersTable,
-} from '../../store/schema/ci-runners.ts'
+import type { CiRunnerManagersTable, CiRunnersTable } from '../../store/schema/ci-runners.ts'
 import type { Db } from '../../store/schema.ts'
 
 export type RunnerRow = Selectable<CiRunnersTable>
@@ -286,39 +282,4 @@ export async function listRunners(
     )
     .orderBy('ci_runners.id', 'desc')
   return await listPage(db, query, page)
-}
-
-export type RegistrationToken = Selectable<CiRegistrationTokensTable>
-
-/** What a registration token is for: a project, a group, or (neither) the instance. */
-export interface RegistrationPlace {
-  readonly groupId: number | null
-  readonly projectId: number | null
-}
-
-export async function findRegistrationByDigest(
-  db: Db,
-  digest: Buffer,
-): Promise<RegistrationToken | undefined> {
-  return await db
-    .selectFrom('ci_registration_tokens')
-    .selectAll()
-    .where('digest', '=', digest)
-    .executeTakeFirst()
-}
-
-export async function saveRegistration(
-  db: Db,
-  place: RegistrationPlace,
-  row: { readonly digest: Buffer; readonly sealed_token: string; readonly created_at: Instant },
-): Promise<void> {
-  await db
-    .deleteFrom('ci_registration_tokens')
-    .where(sql<boolean>`coalesce(group_id, 0) = ${place.groupId ?? 0}`)
-    .where(sql<boolean>`coalesce(project_id, 0) = ${place.projectId ?? 0}`)
-    .execute()
-  await db
-    .insertInto('ci_registration_tokens')
-    .values({ group_id: place.groupId, project_id: place.projectId, ...row })
-    .execute()
 }

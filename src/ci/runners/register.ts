@@ -1,19 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { userOf } from '../../access/actor.ts'
 import { planLimit } from '../../access/plan-limits.ts'
-import { digestOf } from '../../access/token-use.ts'
 import { invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import {
-  countOwnRunners,
-  findRegistrationByDigest,
-  insertRunner,
-  type RegistrationPlace,
-  type RegistrationToken,
-  type RunnerRow,
-  saveRegistration,
-} from './queries.ts'
+import { countOwnRunners, insertRunner, type RunnerRow } from './queries.ts'
 import { newRunnerSecret } from './runner-token.ts'
 
 /** What may be set of a runner. */
@@ -120,26 +110,4 @@ async function assertRoom(ctx: Ctx, { groupId, projectId }: NewRunner): Promise<
   const most = planLimit(ctx.settings, limit)
   if (most === 0 || (await countOwnRunners(ctx.db, { groupId, projectId })) < most) return
   throw invalid({ base: [`Maximum number of ci registered ${kind} runners (${most}) exceeded`] })
-}
-
-const PURPOSE = 'ci_registration_tokens.token'
-const PREFIX = 'GR1348941'
-
-/** Puts a new registration token in the place of the one before, which is good no more. */
-export async function resetRegistrationToken(ctx: Ctx, place: RegistrationPlace): Promise<string> {
-  const token = PREFIX + randomBytes(18).toString('base64url')
-  const row = {
-    digest: digestOf(token),
-    sealed_token: ctx.vault.seal(token, PURPOSE),
-    created_at: ctx.now(),
-  }
-  await inTransaction(ctx, (ctx) => saveRegistration(ctx.db, place, row))
-  return token
-}
-
-export async function findRegistration(
-  ctx: Pick<Ctx, 'db'>,
-  token: string,
-): Promise<RegistrationToken | undefined> {
-  return await findRegistrationByDigest(ctx.db, digestOf(token))
 }

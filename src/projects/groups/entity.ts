@@ -52,6 +52,7 @@ export const groupDetailEntity = z.strictObject({
   projects: z.array(z.union([projectEntity, projectBasicEntity])).optional(),
   shared_projects: z.array(z.union([projectEntity, projectBasicEntity])).optional(),
   membership_lock: z.boolean(),
+  runners_token: z.string().nullable().optional(),
   ...settingFields(groupDetailSettings),
 })
 export type GroupDetail = z.input<typeof groupDetailEntity>

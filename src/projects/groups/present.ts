@@ -1,5 +1,5 @@
 import { isAdmin, userOf } from '../../access/actor.ts'
-import { maySee } from '../../access/decide.ts'
+import { mayInGroup, maySee } from '../../access/decide.ts'
 import { findGroupById, type GroupRow } from '../../access/find-queries.ts'
 import { findVisibleGroup } from '../../access/subjects.ts'
 import { dayOf } from '../../base/clock.ts'
@@ -9,6 +9,7 @@ import { avatarUrl } from '../../identity/users/basic.ts'
 import { listGroupLinks } from '../members/link-queries.ts'
 import { settingValues } from '../namespaces/setting-fields.ts'
 import { listProjects } from '../projects/list/list-projects.ts'
+import { visibleRunnersToken } from '../registration-tokens/visible.ts'
 import { type SideSizes, sideSizesOfGroups } from '../statistics/sizes.ts'
 import { protectionOf } from './branch-protection.ts'
 import type { GroupDetail, GroupEntity } from './entity.ts'
@@ -93,7 +94,10 @@ export async function readGroup(
   const row = existing(await findGroupById(ctx.db, id), 'Group')
   const [group = presentPlain(ctx, row)] = await presentGroups(ctx, [row], wanted)
   const links = await listGroupLinks(ctx.db, 'group', [row.id], dayOf(ctx.now()))
-  const role = (await findVisibleGroup(ctx, String(row.id)))?.role ?? 0
+  const seen = await findVisibleGroup(ctx, String(row.id))
+  const role = seen?.role ?? 0
+  const mayManage = seen !== undefined && mayInGroup(ctx.actor, seen, 'admin_runners')
+  const place = { groupId: row.id, projectId: null }
   return {
     ...group,
     // Invited groups that the caller may know of.
@@ -102,6 +106,7 @@ export async function readGroup(
       .map(({ source_id: _, visibility: __, ...link }) => link),
     ...(wanted.projects ? await embeddedProjects(ctx, row.id) : {}),
     membership_lock: row.membership_lock === 1,
+    ...(await visibleRunnersToken(ctx, place, mayManage)),
     ...settingValues(groupDetailSettings, readSettings(row.settings)),
   }
 }

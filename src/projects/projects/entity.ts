@@ -99,7 +99,7 @@ export const projectEntity = z.strictObject({
   open_issues_count: z.int().optional(),
   description_html: z.string(),
   updated_at: z.string(),
-  runners_token: z.string().optional(),
+  runners_token: z.string().nullable().optional(),
   public_builds: z.boolean(),
   shared_with_groups: z.array(sharedGroup),
   statistics: statistics.optional(),

@@ -12,6 +12,7 @@ import { ready } from '../../http/listener/ready.ts'
 import { avatarUrl, presentUserBasic } from '../../identity/users/basic.ts'
 import { renderField } from '../../markdown/render.ts'
 import { presentNamespaceBrief } from '../namespaces/entity.ts'
+import { visibleRunnersToken } from '../registration-tokens/visible.ts'
 import type { ProjectBasic, ProjectFull } from './entity.ts'
 import { findLicense } from './facts/licenses.ts'
 import { imageCleanupOf } from './image-cleanup.ts'
@@ -106,7 +107,13 @@ export async function presentProject(
   const extras = await readExtras(ctx, [row], asked)
   const parents = await presentParents(ctx, [row])
   const descriptions = await renderDescriptions(ctx, [row])
-  return presentFull(ctx, view(ctx, row, extras, { parents, descriptions }), asked)
+  const seen = view(ctx, row, extras, { parents, descriptions })
+  const mayManage = mayInProject(ctx.actor, seen.subject, 'admin_runners')
+  const place = { groupId: null, projectId: row.id }
+  return {
+    ...presentFull(ctx, seen, asked),
+    ...(await visibleRunnersToken(ctx, place, mayManage)),
+  }
 }
 
 /** One project as the caller sees it, read anew. Anonymous callers get the basic block. */

@@ -45,7 +45,9 @@ async function started(config = 'x: {script: make}', settings = {}) {
 
 describe('a runner', () => {
   test('is registered with a token of its place, verified, given a new token and deleted', async () => {
-    const { resetRegistrationToken } = await import('../../../src/ci/runners/register.ts')
+    const { resetRegistrationToken } = await import(
+      '../../../src/projects/registration-tokens/verbs.ts'
+    )
     const place = { groupId: null, projectId: null }
     const token = await resetRegistrationToken(world.ctx, place)
     const nobody = new TestRunner(world.url, '')

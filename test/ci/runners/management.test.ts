@@ -377,7 +377,7 @@ describe('a registration token', () => {
     const one = await ofProject()
     const runners = await world.ctx.db.selectFrom('ci_runners').selectAll().execute()
     expect(JSON.stringify(runners)).not.toContain(one.token)
-    for (const path of [`${place.path}/runners`, one.at, place.path]) {
+    for (const path of [`${place.path}/runners`, one.at, '/projects?membership=true']) {
       const text = JSON.stringify((await ana.get(path)).body)
       expect(text.includes(one.token) || text.includes(token)).toBe(false)
     }

@@ -1,0 +1,49 @@
+import { type Selectable, sql } from 'kysely'
+import type { Instant } from '../../base/clock.ts'
+import type { CiRegistrationTokensTable } from '../../store/schema/ci-runners.ts'
+import type { Db } from '../../store/schema.ts'
+
+export type RegistrationToken = Selectable<CiRegistrationTokensTable>
+
+/** What a registration token is for: a project, a group, or (neither) the instance. */
+export interface RegistrationPlace {
+  readonly groupId: number | null
+  readonly projectId: number | null
+}
+
+const at = ({ groupId, projectId }: RegistrationPlace) =>
+  sql<boolean>`coalesce(group_id, 0) = ${groupId ?? 0} AND coalesce(project_id, 0) = ${projectId ?? 0}`
+
+export async function findRegistrationAt(
+  db: Db,
+  place: RegistrationPlace,
+): Promise<RegistrationToken | undefined> {
+  return await db
+    .selectFrom('ci_registration_tokens')
+    .selectAll()
+    .where(at(place))
+    .executeTakeFirst()
+}
+
+export async function findRegistrationByDigest(
+  db: Db,
+  digest: Buffer,
+): Promise<RegistrationToken | undefined> {
+  return await db
+    .selectFrom('ci_registration_tokens')
+    .selectAll()
+    .where('digest', '=', digest)
+    .executeTakeFirst()
+}
+
+export async function saveRegistration(
+  db: Db,
+  place: RegistrationPlace,
+  row: { readonly digest: Buffer; readonly sealed_token: string; readonly created_at: Instant },
+): Promise<void> {
+  await db.deleteFrom('ci_registration_tokens').where(at(place)).execute()
+  await db
+    .insertInto('ci_registration_tokens')
+    .values({ group_id: place.groupId, project_id: place.projectId, ...row })
+    .execute()
+}
