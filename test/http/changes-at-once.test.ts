@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Db } from '../../src/store/schema.ts'
 import { atOnce } from '../support/at-once.ts'
+import { ed25519 } from '../support/keys.ts'
 import { addMember } from '../support/members.ts'
 import { type Bench, openBench } from '../support/review.ts'
 import { type Caller, openWorld, type Reply, type World } from '../support/world.ts'
@@ -120,5 +122,65 @@ describe('what several do at once', () => {
     expect(await saying(`${request}/notes`, 'resolved all threads')).toHaveLength(1)
     const { body: events } = await ana.get(`${at}/events?target_type=milestone&action=closed`)
     expect(events).toHaveLength(1)
+  })
+
+  test('of which two delete the same are done, and put on the record, once', async () => {
+    const { root } = world
+    const made = async (by: Caller, path: string, body: object) => (await by.post(path, body)).body
+    bench.commit('gone', { 'b.txt': 'b' })
+    const scopes = ['read_repository']
+    const key = { title: 'k', key: ed25519() }
+    const application = { name: 'a', redirect_uri: 'https://a.example', scopes: 'api' }
+    await ana.post(`${at}/protected_tags`, { name: 'v*' })
+    await ana.post(`${at}/protected_branches`, { name: 'kept' })
+    const id = async (by: Caller, path: string, body: object) => {
+      const { id } = await made(by, path, body)
+      return [by, `${path}/${id}`] as const
+    }
+    const doomed = [
+      [ana, `${bench.api}/${(await bench.open('gone')).body.iid}`] as const,
+      await id(root, '/topics', { name: 'doomed', title: 'Doomed' }),
+      await id(ana, `${at}/deploy_tokens`, { name: 'doomed', scopes }),
+      await id(root, '/applications', application),
+      await id(ana, '/user/keys', key),
+      await id(ana, `${at}/hooks`, { url: 'https://hooks.example' }),
+      await id(ana, `${at}/badges`, {
+        link_url: 'https://a.example',
+        image_url: 'https://a.example',
+      }),
+      await id(root, '/broadcast_messages', { message: 'Soon' }),
+      [ana, `${at}/protected_tags/v*`] as const,
+      [ana, `${at}/protected_branches/kept`] as const,
+    ]
+    const acts = doomed.flatMap(([by, path]) => [() => by.delete(path), () => by.delete(path)])
+    const replies = await atOnce(world, acts)
+    for (const [index, [, path]] of doomed.entries()) {
+      const pair = replies.slice(2 * index, 2 * index + 2).map(({ status }) => status)
+      expect(pair.sort(), path).toEqual([204, 404])
+    }
+    const events = await world.ctx.db
+      .selectFrom('audit_events')
+      .select('action')
+      .where((is) => is.or([is('action', 'like', '%_deleted'), is('action', 'like', '%_removed')]))
+      .execute()
+    const actions = events.map(({ action }) => action)
+    expect(actions.length).toBeGreaterThan(5)
+    expect(actions).toEqual([...new Set(actions)])
+  })
+
+  test('a group that is locked meanwhile is shared with nobody outside', async () => {
+    const outside = (await ana.post('/groups', { name: 'Outside', path: 'outside' })).body.id
+    const settings = JSON.stringify({ prevent_sharing_groups_outside_hierarchy: true })
+    const shared = async (place: string, id: number, lock: object) => {
+      const share = () => ana.post(`${place}/share`, { group_id: outside, group_access: 30 })
+      const lockIt = (db: Db) =>
+        db.updateTable('namespaces').set(lock).where('id', '=', id).execute()
+      return (await atOnce(world, [share], lockIt))[0]?.status
+    }
+    const group = async (path: string) => (await ana.post('/groups', { name: path, path })).body.id
+    const [inside, locked] = [await group('inside'), await group('locked')]
+    expect(await shared(`/groups/${inside}`, inside, { settings })).toBe(403)
+    const { body } = await ana.post('/projects', { name: 'p', namespace_id: locked })
+    expect(await shared(`/projects/${body.id}`, locked, { share_with_group_lock: 1 })).toBe(400)
   })
 })

@@ -1,6 +1,7 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { DeployTokensTable } from '../../store/schema/accounts.ts'
 import type { Db } from '../../store/schema.ts'
+import { deleteFound } from '../../store/unique.ts'
 
 export type DeployTokenRow = Selectable<DeployTokensTable>
 
@@ -12,5 +13,5 @@ export function insertDeployToken(
 }
 
 export async function deleteDeployTokenRow(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('deploy_tokens').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('deploy_tokens').where('id', '=', id))
 }

@@ -2,6 +2,7 @@ import type { Insertable, Selectable } from 'kysely'
 import type { GpgKeyName } from '../../base/gpg-key.ts'
 import type { GpgKeysTable } from '../../store/schema/accounts.ts'
 import type { Db } from '../../store/schema.ts'
+import { deleteFound } from '../../store/unique.ts'
 
 export type GpgKeyRow = Selectable<GpgKeysTable>
 
@@ -18,7 +19,7 @@ export function insertGpgKey(db: Db, row: Insertable<GpgKeysTable>): Promise<Gpg
 }
 
 export async function deleteGpgKey(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('gpg_keys').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('gpg_keys').where('id', '=', id))
 }
 
 export async function insertGpgSubkeys(

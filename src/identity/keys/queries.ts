@@ -10,6 +10,7 @@ import type { Instant } from '../../base/clock.ts'
 import type { DeployKeyProjectsTable } from '../../store/schema/accounts.ts'
 import type { SshKeysTable } from '../../store/schema/core.ts'
 import type { Db } from '../../store/schema.ts'
+import { deleteFound } from '../../store/unique.ts'
 
 export type SshKeyRow = Selectable<SshKeysTable>
 
@@ -46,7 +47,7 @@ export async function updateKey(
 }
 
 export async function deleteKeyRow(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('ssh_keys').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('ssh_keys').where('id', '=', id))
 }
 
 /** A deploy key as a project has it. */

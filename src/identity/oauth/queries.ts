@@ -8,6 +8,7 @@ import type {
   OauthGrantsTable,
 } from '../../store/schema/accounts.ts'
 import type { Db } from '../../store/schema.ts'
+import { deleteFound } from '../../store/unique.ts'
 
 export type ApplicationRow = Selectable<OauthApplicationsTable>
 export type GrantRow = Selectable<OauthGrantsTable>
@@ -47,7 +48,7 @@ export function saveSecret(
 }
 
 export async function deleteApplication(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('oauth_applications').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('oauth_applications').where('id', '=', id))
 }
 
 export function insertGrant(db: Db, row: Insertable<OauthGrantsTable>): Promise<GrantRow> {

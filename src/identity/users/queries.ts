@@ -3,6 +3,7 @@ import type { Day, Instant } from '../../base/clock.ts'
 import type { IdentitiesTable } from '../../store/schema/accounts.ts'
 import type { UsersTable } from '../../store/schema/core.ts'
 import type { Db } from '../../store/schema.ts'
+import { deleteFound } from '../../store/unique.ts'
 
 export type UserRow = Selectable<UsersTable>
 
@@ -74,7 +75,7 @@ export function updateUserRow(
 }
 
 export async function deleteUserRow(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('users').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('users').where('id', '=', id))
 }
 
 /** Who has the address, as first or further one, beside this user. */

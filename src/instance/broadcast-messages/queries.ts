@@ -1,6 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { BroadcastMessagesTable } from '../../store/schema/accounts.ts'
 import type { Db } from '../../store/schema.ts'
+import { deleteFound } from '../../store/unique.ts'
 
 export type BroadcastMessageRow = Selectable<BroadcastMessagesTable>
 
@@ -34,5 +35,5 @@ export function updateBroadcastMessage(
 }
 
 export async function deleteBroadcastMessage(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('broadcast_messages').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('broadcast_messages').where('id', '=', id))
 }

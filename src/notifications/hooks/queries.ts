@@ -6,6 +6,7 @@ import { namespacesAbove } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
 import type { WebhookDeliveriesTable, WebhooksTable } from '../../store/schema/hooks.ts'
 import type { Db } from '../../store/schema.ts'
+import { deleteFound } from '../../store/unique.ts'
 
 export type HookRow = Selectable<WebhooksTable>
 export type DeliveryRow = Selectable<WebhookDeliveriesTable>
@@ -83,7 +84,7 @@ export function updateHook(
 }
 
 export async function deleteHook(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('webhooks').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('webhooks').where('id', '=', id))
 }
 
 /** Counts a failure, or forgets them all; gives how many there are now. */

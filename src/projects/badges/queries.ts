@@ -4,6 +4,7 @@ import type { OffsetPage } from '../../base/page.ts'
 import { namespacesAbove } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
+import { deleteFound } from '../../store/unique.ts'
 
 export interface BadgeInput {
   readonly link_url: string
@@ -68,5 +69,5 @@ export function updateBadge(
 }
 
 export async function deleteBadge(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('badges').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('badges').where('id', '=', id))
 }

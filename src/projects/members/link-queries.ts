@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import type { SourceRef } from '../../access/sources.ts'
 import type { Day } from '../../base/clock.ts'
+import { hasAbove } from '../../store/hierarchy.ts'
 import type { Db } from '../../store/schema.ts'
 
 /** A group that was invited to a source. */
@@ -96,6 +98,11 @@ export async function listGroupLinks(
     )
     .orderBy('group_links.id')
     .execute()
+}
+
+/** Whether a group at or above the namespace keeps its projects from being shared. */
+export function isSharingLocked(db: Db, namespaceId: number): Promise<boolean> {
+  return hasAbove(db, namespaceId, sql`n.share_with_group_lock = 1`)
 }
 
 /** The group at the top of a hierarchy. */

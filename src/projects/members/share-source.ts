@@ -1,13 +1,19 @@
 import { findGroupById } from '../../access/find-queries.ts'
 import { MEMBER_LEVELS } from '../../access/roles.ts'
 import type { Source } from '../../access/sources.ts'
-import { getVisibleGroup } from '../../access/subjects.ts'
+import { getVisibleGroup, getVisibleProject } from '../../access/subjects.ts'
 import { type Day, dayOf } from '../../base/clock.ts'
-import { conflict, forbidden, invalid, notFound } from '../../base/problem.ts'
+import { badRequest, conflict, forbidden, invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
-import { deleteEndedLink, deleteLink, findTopGroup, insertLink } from './link-queries.ts'
+import {
+  deleteEndedLink,
+  deleteLink,
+  findTopGroup,
+  insertLink,
+  isSharingLocked,
+} from './link-queries.ts'
 import { recordShare } from './record.ts'
 import { assertExpiry } from './rules.ts'
 
@@ -24,23 +30,11 @@ export interface Share {
  * it is shared already (docs/contract/D §1.2, §1.3).
  */
 export async function shareSource(ctx: Ctx, source: Source, share: Share): Promise<number> {
-  const invited = await getVisibleGroup(ctx, String(share.groupId))
   const levels: readonly number[] = MEMBER_LEVELS
   if (!levels.includes(share.level)) {
     throw invalid({ group_access: ['is not included in the list'] })
   }
-  if (source.type === 'group' && invited.id === source.id) {
-    throw invalid({ shared_with_group_id: ['cannot be the same group'] })
-  }
   assertExpiry(ctx, share.expiresAt)
-  await assertWithinHierarchy(ctx, source, invited.id)
-  const link = {
-    source,
-    groupId: invited.id,
-    level: share.level,
-    expiresAt: share.expiresAt ?? null,
-    memberRoleId: share.memberRoleId ?? null,
-  }
   return await uniquely(
     {
       'group_links.source_type, group_links.source_id, group_links.group_id': () =>
@@ -48,6 +42,16 @@ export async function shareSource(ctx: Ctx, source: Source, share: Share): Promi
     },
     () =>
       inTransaction(ctx, async (ctx) => {
+        // Read inside: either may have been moved, hidden or locked a moment ago.
+        const invited = await getVisibleGroup(ctx, String(share.groupId))
+        await assertShareable(ctx, source, invited.id)
+        const link = {
+          source,
+          groupId: invited.id,
+          level: share.level,
+          expiresAt: share.expiresAt ?? null,
+          memberRoleId: share.memberRoleId ?? null,
+        }
         await deleteEndedLink(ctx.db, source, invited.id, dayOf(ctx.now()))
         await recordShare(ctx, source, 'shared_with_group', invited.id)
         return await insertLink(ctx.db, link, ctx.now())
@@ -55,9 +59,27 @@ export async function shareSource(ctx: Ctx, source: Source, share: Share): Promi
   )
 }
 
+async function assertShareable(ctx: Ctx, source: Source, invitedId: number): Promise<void> {
+  if (source.type === 'group') {
+    if (invitedId === source.id) {
+      throw invalid({ shared_with_group_id: ['cannot be the same group'] })
+    }
+    return await assertWithinHierarchy(ctx, source.id, invitedId)
+  }
+  const { namespace_id: namespaceId } = await getVisibleProject(ctx, String(source.id))
+  if (await isSharingLocked(ctx.db, namespaceId)) {
+    throw badRequest('The project sharing with group is disabled')
+  }
+  await assertWithinHierarchy(ctx, namespaceId, invitedId)
+}
+
 /** The top group may keep sharing inside its own hierarchy. */
-async function assertWithinHierarchy(ctx: Ctx, source: Source, invitedId: number): Promise<void> {
-  const topId = await findTopGroup(ctx.db, source.namespaceId)
+async function assertWithinHierarchy(
+  ctx: Ctx,
+  namespaceId: number,
+  invitedId: number,
+): Promise<void> {
+  const topId = await findTopGroup(ctx.db, namespaceId)
   const top = await findGroupById(ctx.db, topId)
   if (!top || !keepsInside(top.settings)) return
   if ((await findTopGroup(ctx.db, invitedId)) !== topId) {

@@ -1,14 +1,12 @@
 import { z } from 'zod'
 import { projectSource } from '../../access/sources.ts'
 import { onProject } from '../../access/subjects.ts'
-import { badRequest } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { csv, day, id, integer, text } from '../../http/params.ts'
 import { presentUserBasic, userBasicEntity } from '../../identity/users/basic.ts'
 import { sharesLevel } from '../members/access.ts'
 import { shareSource } from '../members/share-source.ts'
 import { listMembers } from '../members/visible-members.ts'
-import { isSharingLocked } from './share-queries.ts'
 
 const shareEntity = z.strictObject({
   id: z.int(),
@@ -27,9 +25,6 @@ export const postProjectShare = endpoint({
   conditions: [sharesLevel],
   response: shareEntity,
   async handler({ ctx, project, body }) {
-    if (await isSharingLocked(ctx.db, project.namespace_id)) {
-      throw badRequest('The project sharing with group is disabled')
-    }
     const share = { groupId: body.group_id, level: body.group_access, expiresAt: body.expires_at }
     const linkId = await shareSource(ctx, projectSource(project), share)
     return {

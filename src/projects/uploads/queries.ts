@@ -3,6 +3,7 @@ import type { OffsetPage, Paged } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type { UploadsTable } from '../../store/schema/core.ts'
 import type { Db } from '../../store/schema.ts'
+import { deleteFound } from '../../store/unique.ts'
 
 export async function insertUpload(db: Db, row: Insertable<UploadsTable>): Promise<number> {
   const { id } = await db
@@ -49,7 +50,7 @@ export async function listUploads(
 }
 
 export async function deleteUpload(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('uploads').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('uploads').where('id', '=', id))
 }
 
 const AVATAR_TABLES = {

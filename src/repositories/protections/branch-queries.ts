@@ -7,6 +7,7 @@ import { listPage } from '../../store/pages.ts'
 import type { ProtectedBranchesTable } from '../../store/schema/refs.ts'
 import type { Db } from '../../store/schema.ts'
 import { containing } from '../../store/search.ts'
+import { deleteFound } from '../../store/unique.ts'
 import type { LevelChanges, LevelRow, Target } from './levels.ts'
 
 export type Action = 'push' | 'merge' | 'unprotect'
@@ -98,7 +99,7 @@ export async function updateRule(
 }
 
 export async function deleteRule(db: Db, ruleId: number): Promise<void> {
-  await db.deleteFrom('protected_branches').where('id', '=', ruleId).execute()
+  await deleteFound(db.deleteFrom('protected_branches').where('id', '=', ruleId))
 }
 
 /** Changed levels are written anew under their ids, so that two may change places. */

@@ -3,6 +3,7 @@ import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
+import { deleteFound } from '../../store/unique.ts'
 import type { EnvironmentLevelRow, EnvironmentTarget, Kind } from './environment-levels.ts'
 import type { LevelChanges } from './levels.ts'
 
@@ -68,7 +69,7 @@ export async function updateEnvironment(
 }
 
 export async function deleteEnvironment(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('protected_environments').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('protected_environments').where('id', '=', id))
 }
 
 export async function changeEnvironmentLevels(

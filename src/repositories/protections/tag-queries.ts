@@ -2,6 +2,7 @@ import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
+import { deleteFound } from '../../store/unique.ts'
 import type { LevelRow, Target } from './levels.ts'
 
 function rulesOf(db: Db, projectId: number) {
@@ -51,5 +52,5 @@ export async function insertTagRule(
 }
 
 export async function deleteTagRule(db: Db, ruleId: number): Promise<void> {
-  await db.deleteFrom('protected_tags').where('id', '=', ruleId).execute()
+  await deleteFound(db.deleteFrom('protected_tags').where('id', '=', ruleId))
 }

@@ -6,6 +6,7 @@ import type {
   MergeRequestVersionsTable,
 } from '../../store/schema/merge-requests.ts'
 import type { Db } from '../../store/schema.ts'
+import { deleteFound } from '../../store/unique.ts'
 import type { MergeRequestRow, VersionRow } from './row.ts'
 
 /** Merge requests with their target projects; lists start from it too. */
@@ -76,7 +77,7 @@ export async function updateMergeRequest(
 }
 
 export async function deleteMergeRequest(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('merge_requests').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('merge_requests').where('id', '=', id))
 }
 
 /** The number of the open merge request between these branches, if there is one besides `exceptId`. */

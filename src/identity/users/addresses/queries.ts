@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Instant } from '../../../base/clock.ts'
 import type { EmailsTable } from '../../../store/schema/core.ts'
 import type { Db } from '../../../store/schema.ts'
+import { deleteFound } from '../../../store/unique.ts'
 
 export type EmailRow = Selectable<EmailsTable>
 
@@ -27,7 +28,7 @@ export function insertEmail(
 }
 
 export async function deleteEmailRow(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('emails').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('emails').where('id', '=', id))
 }
 
 /** Confirms a further address; false when the user has no such one. */

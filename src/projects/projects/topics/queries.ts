@@ -3,6 +3,7 @@ import type { Instant } from '../../../base/clock.ts'
 import type { TopicsTable } from '../../../store/schema/accounts.ts'
 import type { Db } from '../../../store/schema.ts'
 import { containing } from '../../../store/search.ts'
+import { deleteFound } from '../../../store/unique.ts'
 
 /** How many projects have the topic; one that is being deleted has it no more. */
 const projectCount = sql<number>`(select count(*) from project_topics t
@@ -50,7 +51,7 @@ export async function updateTopic(
 }
 
 export async function deleteTopic(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('topics').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('topics').where('id', '=', id))
 }
 
 /** Gives the projects of one topic to another; those that had both keep one. */
