@@ -7,12 +7,14 @@ import type { Ctx } from '../../ctx.ts'
 import type { Avatar } from '../../identity/users/avatar/sent-avatar.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { brokenKey } from '../../store/unique.ts'
+import { sharedRunnersOf } from '../namespaces/shared-runners.ts'
 import { followNamespacePath } from '../projects/below.ts'
 import { groupDescriptionFaults } from './create-group.ts'
 import { groupVisibilityFaults } from './faults.ts'
 import { findParent, type GroupChange, updateGroupRow } from './queries.ts'
 import { auditGroup } from './record.ts'
 import type { GroupColumns } from './settings.ts'
+import { followSharedRunners, sharedRunnersFaults } from './shared-runners.ts'
 import { listVisibilitiesBelow, moveBelow } from './tree-queries.ts'
 
 /** What an update changes; absent parts stay as they are. */
@@ -41,11 +43,15 @@ export async function changeGroup(ctx: Ctx, groupId: number, update: GroupUpdate
         fullPath: parent ? `${parent.full_path}/${path}` : path,
         fullName: parent ? `${parent.full_name} / ${name}` : name,
       }
-      await updateGroupRow(ctx.db, group.id, changesOf(ctx, group, update))
+      const change = changesOf(ctx, group, update)
+      await updateGroupRow(ctx.db, group.id, change)
       await auditGroup(ctx, group.id, 'group_changed', {
         path: to.fullPath,
         visibility: update.visibility ?? group.visibility,
+        ...(change.settings === undefined ? {} : { settings: change.settings }),
       })
+      const runners = sharedRunnersOf({ ...group.settings, ...update.settings })
+      await followSharedRunners(ctx, group.id, sharedRunnersOf(group.settings), runners)
       await moveAlong(ctx, group, { fullPath: group.full_path, fullName: group.full_name }, to)
     })
   } catch (error) {
@@ -93,10 +99,11 @@ async function refuseFaults(
   ctx: Ctx,
   group: Group,
   update: GroupUpdate,
-  parent: { readonly visibility: Visibility } | null,
+  parent: { readonly visibility: Visibility; readonly settings: string } | null,
 ): Promise<void> {
   const { name, path, visibility } = update
   const changes = visibility !== undefined && visibility !== group.visibility
+  const runners = update.settings?.shared_runners_setting
   const faults = {
     name: name === undefined ? [] : groupNameFaults(name),
     path: path === undefined || path === group.path ? [] : groupPathFaults(path, parent === null),
@@ -107,6 +114,13 @@ async function refuseFaults(
           ...(await childFaults(ctx, group.id, visibility)),
         ]
       : [],
+    shared_runners_setting:
+      runners === undefined
+        ? []
+        : sharedRunnersFaults(
+            sharedRunnersOf(update.settings ?? {}),
+            parent ? sharedRunnersOf(JSON.parse(parent.settings)) : undefined,
+          ),
   }
   const wrong = Object.entries(faults).filter(([, texts]) => texts.length > 0)
   if (wrong.length > 0) throw invalid(Object.fromEntries(wrong))

@@ -6,11 +6,13 @@ import { groupNameFaults, groupPathFaults } from '../../base/path-rules.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { addFirstMember } from '../members/found-source.ts'
+import { sharedRunnersOf } from '../namespaces/shared-runners.ts'
 import { assertMayCreateTopGroup, getParentGroup } from './access.ts'
 import { groupVisibilityFaults, MAX_DEPTH, refuseGroupFaults, whilePathFree } from './faults.ts'
 import { countAncestors, insertGroup } from './queries.ts'
 import { auditGroup } from './record.ts'
 import type { GroupColumns } from './settings.ts'
+import { sharedRunnersFaults } from './shared-runners.ts'
 
 /** A group to be made. */
 export interface NewGroup {
@@ -41,11 +43,15 @@ export async function createGroup(ctx: Ctx, input: NewGroup): Promise<number> {
 
 async function insertBelow(ctx: Ctx, parent: Group | null, input: NewGroup): Promise<number> {
   const visibility = input.visibility ?? presetVisibility(ctx, parent)
+  const above = parent ? sharedRunnersOf(parent.settings) : undefined
+  // What nobody says is as in the group above.
+  const settings = { ...(above ? { shared_runners_setting: above } : {}), ...input.settings }
   refuseGroupFaults({
     name: groupNameFaults(input.name),
     path: groupPathFaults(input.path, parent === null),
     description: groupDescriptionFaults(input.description),
     visibility_level: groupVisibilityFaults(ctx, visibility, parent),
+    shared_runners_setting: sharedRunnersFaults(sharedRunnersOf(settings), above),
   })
   const now = ctx.now()
   const user = userOf(ctx.actor)
@@ -58,7 +64,7 @@ async function insertBelow(ctx: Ctx, parent: Group | null, input: NewGroup): Pro
     full_name: parent ? `${parent.full_name} / ${input.name}` : input.name,
     visibility,
     description: input.description ?? '',
-    settings: JSON.stringify(input.settings ?? {}),
+    settings: JSON.stringify(settings),
     ...input.avatar,
     creator_id: user?.id ?? null,
     created_at: now,

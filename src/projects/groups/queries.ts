@@ -97,6 +97,7 @@ export async function findParent(db: Db, groupId: number) {
     .selectFrom('namespaces as child')
     .innerJoin('namespaces as parent', 'parent.id', 'child.parent_id')
     .select(['parent.id', 'parent.full_path', 'parent.full_name', 'parent.visibility'])
+    .select('parent.settings')
     .where('child.id', '=', groupId)
     .executeTakeFirst()
 }

@@ -11,6 +11,7 @@ import {
   settingParams,
   word,
 } from '../namespaces/setting-fields.ts'
+import { type SharedRunners, sharedRunners } from '../namespaces/shared-runners.ts'
 import {
   type BranchProtection,
   branchProtectionEntity,
@@ -19,6 +20,9 @@ import {
 } from './branch-protection.ts'
 
 const optionalFlag = setting<boolean | null>(flag(), z.boolean().nullable(), null)
+
+/** What `disabled_and_overridable` was called before. */
+const OLDER_WORD = 'disabled_with_override'
 
 /** Settings of a group that stand in its JSON, with the value they have in a new one (docs/contract/D §1.3 Fields). */
 export const groupSettings = {
@@ -38,8 +42,9 @@ export const groupSettings = {
     branchProtectionEntity.nullable(),
     null,
   ),
-  shared_runners_setting: word(
-    ['enabled', 'disabled_and_overridable', 'disabled_and_unoverridable'],
+  shared_runners_setting: setting<SharedRunners>(
+    oneOf([...sharedRunners, OLDER_WORD]) as z.ZodType<SharedRunners>, // the older word is resolved by sentGroupSettings
+    z.enum(sharedRunners),
     'enabled',
   ),
   max_artifacts_size: optionalNumber(0, 2 ** 40),
@@ -89,6 +94,8 @@ export function sentGroupSettings(
 ): Record<string, unknown> {
   const older = sent.has('emails_disabled') ? { emails_enabled: body.emails_disabled !== true } : {}
   const values = sentValues(all, body, sent)
+  if (values.shared_runners_setting === OLDER_WORD)
+    values.shared_runners_setting = 'disabled_and_overridable'
   return { ...older, ...values, ...sentProtection(values) }
 }
 

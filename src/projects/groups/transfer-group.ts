@@ -14,6 +14,7 @@ import { assertMayCreateTopGroup, mayMoveInto } from './access.ts'
 import { MAX_DEPTH } from './faults.ts'
 import { countAncestors, updateGroupRow } from './queries.ts'
 import { auditGroup } from './record.ts'
+import { restrictTo } from './shared-runners.ts'
 import { findHeight, lowerVisibility, moveBelow } from './tree-queries.ts'
 
 function refused(reason: string): Problem {
@@ -49,6 +50,7 @@ export async function transferGroup(
       const tooHigh = above(parent.visibility)
       await lowerVisibility(ctx.db, group.id, parent.visibility, tooHigh)
       await lowerProjectsBelow(ctx, group.id, parent.visibility, tooHigh)
+      await restrictTo(ctx, group, parent)
     })
   } catch (error) {
     if (brokenKey(error) !== 'routes.path') throw error

@@ -3,6 +3,7 @@ import type { Visibility } from '../../access/roles.ts'
 import type { Day, Instant } from '../../base/clock.ts'
 import { namespacesBelow } from '../../store/hierarchy.ts'
 import type { Db } from '../../store/schema.ts'
+import { type SharedRunners, sharedRunners } from '../namespaces/shared-runners.ts'
 
 /** A full path or name whose beginning changes with that of a namespace above it. */
 const moved = (column: string, from: string, to: string) =>
@@ -74,6 +75,29 @@ export async function lowerVisibility(
     .set({ visibility })
     .where('id', 'in', namespacesBelow(groupId))
     .where('visibility', 'in', tooHigh)
+    .execute()
+}
+
+/** Gives a group and all below this word on the runners of the instance, unless theirs is stricter. */
+export async function restrictRunners(
+  db: Db,
+  groupId: number,
+  word: SharedRunners,
+  now: Instant,
+): Promise<void> {
+  const looser = sharedRunners.slice(0, sharedRunners.indexOf(word))
+  await db
+    .updateTable('namespaces')
+    .set({
+      settings: sql<string>`json_set(settings, '$.shared_runners_setting', ${word})`,
+      updated_at: now,
+    })
+    .where('id', 'in', namespacesBelow(groupId))
+    .where(
+      sql<string>`coalesce(json_extract(settings, '$.shared_runners_setting'), 'enabled')`,
+      'in',
+      looser,
+    )
     .execute()
 }
 

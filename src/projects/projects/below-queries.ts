@@ -35,6 +35,19 @@ export async function lowerProjects(
     .execute()
 }
 
+/** Switches the runners of the instance off in all projects below a group. */
+export async function switchRunnersOff(db: Db, namespaceId: number, now: Instant): Promise<void> {
+  await db
+    .updateTable('projects')
+    .set({
+      settings: sql<string>`json_set(settings, '$.shared_runners_enabled', json('false'))`,
+      updated_at: now,
+    })
+    .where(inside(namespaceId))
+    .where(sql<boolean>`coalesce(json_extract(settings, '$.shared_runners_enabled'), 1) = 1`)
+    .execute()
+}
+
 export async function hideProjects(db: Db, namespaceId: number, now: Instant): Promise<void> {
   await db
     .updateTable('projects')

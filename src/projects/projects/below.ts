@@ -7,6 +7,7 @@ import {
   listProjectIds,
   lowerProjects,
   moveProjectPaths,
+  switchRunnersOff,
 } from './below-queries.ts'
 import { discardProject } from './removal/remove-project.ts'
 
@@ -28,6 +29,11 @@ export async function lowerProjectsBelow(
   tooHigh: readonly Visibility[],
 ): Promise<void> {
   if (tooHigh.length > 0) await lowerProjects(ctx.db, namespaceId, visibility, tooHigh)
+}
+
+/** No project below a group may use the runners of the instance any more, until it says so itself where it may. */
+export async function restrictProjectRunners(ctx: Ctx, namespaceId: number): Promise<void> {
+  await switchRunnersOff(ctx.db, namespaceId, ctx.now())
 }
 
 /** Lets follow what follows from the end of all projects below a group, while they still have their paths. */

@@ -37,6 +37,9 @@ export async function transferProject(
         full_path: `${target.fullPath}/${project.path}`,
         updated_at: ctx.now(),
         ...(hides ? { visibility: target.visibility } : {}),
+        ...(target.sharedRunners === 'disabled_and_unoverridable'
+          ? { settings: JSON.stringify({ ...project.settings, shared_runners_enabled: false }) }
+          : {}),
       })
       await auditProject(ctx, project.id, 'project_transferred', {
         from: project.full_path,

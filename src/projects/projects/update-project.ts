@@ -7,12 +7,15 @@ import type { Ctx } from '../../ctx.ts'
 import { isBranchName } from '../../git/names.ts'
 import { findRef } from '../../git/refs/refs.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import { sharedRunnersOf } from '../namespaces/shared-runners.ts'
 import {
   descriptionFaults,
   refuseFaults,
+  runnersFaults,
   visibilityFaults,
   whileFree,
 } from './create/create-project.ts'
+import { findNamespaceSettings } from './create/queries.ts'
 import { pointHead } from './pushed.ts'
 import { findParentVisibility, type ProjectChange, updateProjectRow } from './queries.ts'
 import { auditProject } from './record.ts'
@@ -124,7 +127,18 @@ async function assertValid(ctx: Ctx, project: Project, update: ProjectUpdate): P
     description: descriptionFaults(update.description),
     visibility_level: changesVisibility ? await newVisibilityFaults(ctx, project, visibility) : [],
     topics: topicFaults(update.topics ?? []),
+    shared_runners_enabled: await sharedRunnersFaults(ctx, project, update.settings),
   })
+}
+
+async function sharedRunnersFaults(
+  ctx: Ctx,
+  project: Project,
+  sent: ProjectUpdate['settings'],
+): Promise<string[]> {
+  if (sent?.shared_runners_enabled === undefined) return []
+  const settings = await findNamespaceSettings(ctx.db, project.namespace_id)
+  return runnersFaults(sent, sharedRunnersOf(JSON.parse(settings)))
 }
 
 async function newVisibilityFaults(

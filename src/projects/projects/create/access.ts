@@ -5,6 +5,7 @@ import type { Visibility } from '../../../access/roles.ts'
 import { findVisibleGroup, type Group } from '../../../access/subjects.ts'
 import { existing, forbidden, invalid, notFound, unauthorized } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
+import { type SharedRunners, sharedRunnersOf } from '../../namespaces/shared-runners.ts'
 import {
   findNamespaceRow,
   findNamespaceRowByPath,
@@ -19,6 +20,8 @@ export interface TargetNamespace {
   readonly name: string
   readonly fullPath: string
   readonly visibility: Visibility
+  /** What it says of the runners of the instance. */
+  readonly sharedRunners: SharedRunners
   /** Whose the namespace is, for a user's own. */
   readonly ownerId: number | null
 }
@@ -32,6 +35,7 @@ function target(row: NamespaceRow): TargetNamespace {
     name: row.name,
     fullPath: row.full_path,
     visibility: row.kind === 'user' ? 'public' : row.visibility,
+    sharedRunners: sharedRunnersOf(JSON.parse(row.settings)),
     ownerId: row.owner_id,
   }
 }

@@ -11,6 +11,7 @@ import { isBranchName } from '../../../git/names.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { brokenKey } from '../../../store/unique.ts'
 import { addFirstMember } from '../../members/found-source.ts'
+import type { SharedRunners } from '../../namespaces/shared-runners.ts'
 import { findTaken, insertProject, showProject } from '../queries.ts'
 import { recordProject } from '../record.ts'
 import { discardProject } from '../removal/remove-project.ts'
@@ -100,6 +101,7 @@ async function readDraft(ctx: Ctx, input: NewProject, namespace: TargetNamespace
     visibility_level: visibilityFaults(ctx, visibility, namespace),
     default_branch: isBranchName(defaultBranch) ? [] : ['is not a valid branch name'],
     topics: topicFaults(input.topics ?? []),
+    shared_runners_enabled: runnersFaults(input.settings, namespace.sharedRunners),
   }
   refuseFaults(faults)
   return {
@@ -148,21 +150,32 @@ export function visibilityFaults(
   return [...faults, ...restrictionFaults(ctx, visibility)]
 }
 
-/** What the application settings say of new projects. */
-function presetSettings(ctx: Ctx): Record<string, unknown> {
-  return { shared_runners_enabled: ctx.settings.get('shared_runners_enabled') }
+/** What the application settings and the group say of new projects. */
+function presetSettings(ctx: Ctx, { sharedRunners }: TargetNamespace): Record<string, unknown> {
+  const enabled = ctx.settings.get('shared_runners_enabled') && sharedRunners === 'enabled'
+  return { shared_runners_enabled: enabled }
+}
+
+/** Below a group that lets nobody override it no project uses the runners of the instance (docs/contract/D §1.3 Fields). */
+export function runnersFaults(
+  sent: Readonly<Record<string, unknown>> | undefined,
+  group: SharedRunners,
+): string[] {
+  const refused = sent?.shared_runners_enabled === true && group === 'disabled_and_unoverridable'
+  return refused ? ['cannot be enabled because parent group does not allow it'] : []
 }
 
 async function insertHidden(ctx: Ctx, input: NewProject): Promise<Draft & { readonly id: number }> {
   const now = ctx.now()
   const creatorId = input.creatorId ?? userOf(ctx.actor)?.id ?? null
-  const settings = changedSettings({}, { ...presetSettings(ctx), ...input.settings })
-  if (input.objectFormat === 'sha256') settings.repository_object_format = 'sha256'
-  if (input.importType) settings.import_type = input.importType
   return await inTransaction(ctx, async (ctx) => {
     // Read inside: the namespace may have been moved, renamed or deleted a moment ago.
     const namespace = await getTargetNamespace(ctx, input.namespace)
     const draft = await readDraft(ctx, input, namespace)
+    const presets = presetSettings(ctx, namespace)
+    const settings = changedSettings({}, { ...presets, ...input.settings })
+    if (input.objectFormat === 'sha256') settings.repository_object_format = 'sha256'
+    if (input.importType) settings.import_type = input.importType
     const row = {
       namespace_id: namespace.id,
       name: draft.name,
