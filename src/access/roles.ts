@@ -24,3 +24,9 @@ export const visibilityRank: Readonly<Record<Visibility, number>> = {
   internal: 10,
   public: 20,
 }
+
+/** A visibility and all that are less visible, the most visible first. */
+export function levelsUpTo(visibility: Visibility): Visibility[] {
+  const all = ['public', 'internal', 'private'] as const
+  return all.filter((level) => visibilityRank[level] <= visibilityRank[visibility])
+}

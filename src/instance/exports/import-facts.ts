@@ -40,6 +40,7 @@ export async function importFacts(ctx: Ctx, body: z.infer<z.ZodObject<typeof imp
     visibility,
     importType: 'gitstead_project',
     importStatus: 'scheduled',
+    privateUntilFilled: true,
   } as const
-  return { project, fill: { replaces, visibility_given: visibility !== undefined } }
+  return { project, fill: { replaces, visibility } }
 }

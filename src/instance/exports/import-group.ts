@@ -1,11 +1,13 @@
-import { type Visibility, visibilityRank } from '../../access/roles.ts'
+import { levelsUpTo, type Visibility } from '../../access/roles.ts'
 import { getVisibleGroup } from '../../access/subjects.ts'
 import { badRequest } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { createGroup } from '../../projects/groups/create-group.ts'
+import { groupVisibilityFaults } from '../../projects/groups/faults.ts'
 import { hideGroup } from '../../projects/groups/remove-group.ts'
 import { knownGroupSettings } from '../../projects/groups/settings.ts'
+import { asRestricted, sharedRunnersOf } from '../../projects/namespaces/shared-runners.ts'
 import type { GroupRecord } from './archive-form.ts'
 import { readGroupArchive } from './read-import.ts'
 import { takePlanning } from './take-planning.ts'
@@ -47,7 +49,7 @@ async function makeGroup(
     ...place,
     visibility: await lowered(ctx, entry.visibility, place.parentId),
     description: entry.description,
-    settings: knownGroupSettings(entry.settings),
+    settings: await placedSettings(ctx, entry, place.parentId),
   })
   made.set(entry.relative_path.toLowerCase(), id)
   await takePlanning(ctx, { namespaceId: id }, entry)
@@ -60,13 +62,23 @@ function madeAbove(made: ReadonlyMap<string, number>, path: string): number {
   return id
 }
 
-/** No more visible than the group above. */
+/** No looser on the runners of the instance than the group above. */
+async function placedSettings(ctx: Ctx, entry: Entry, parentId: number | undefined) {
+  const settings = knownGroupSettings(entry.settings)
+  if (parentId === undefined) return settings
+  const above = sharedRunnersOf((await getVisibleGroup(ctx, String(parentId))).settings)
+  return { ...settings, shared_runners_setting: asRestricted(sharedRunnersOf(settings), above) }
+}
+
+/** No more visible than the group above and the instance allow. */
 async function lowered(
   ctx: Ctx,
   wanted: Visibility,
   parentId: number | undefined,
 ): Promise<Visibility> {
-  if (parentId === undefined) return wanted
-  const { visibility } = await getVisibleGroup(ctx, String(parentId))
-  return visibilityRank[wanted] <= visibilityRank[visibility] ? wanted : visibility
+  const parent = parentId === undefined ? null : await getVisibleGroup(ctx, String(parentId))
+  const allowed = levelsUpTo(wanted).find(
+    (level) => groupVisibilityFaults(ctx, level, parent).length === 0,
+  )
+  return allowed ?? wanted
 }

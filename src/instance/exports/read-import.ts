@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { actAs } from '../../access/act-as.ts'
-import { type Visibility, visibilityRank } from '../../access/roles.ts'
+import { levelsUpTo, type Visibility } from '../../access/roles.ts'
 import { type Project, withProjectRole } from '../../access/subjects.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -43,23 +43,16 @@ function parsed<T>(
   throw new GitError('invalid', 'the archive is not an export of this program')
 }
 
-/** The project that an archive goes into. */
-interface ImportTarget {
-  readonly projectId: number
-  /** Whoever imports said how visible it is. */
-  readonly visibilityGiven?: boolean | undefined
-}
-
-/** Fills a project that was made for it from an archive. */
+/** Fills a project that was made for it from an archive, and tells how visible the archived one was. */
 export async function readProjectArchive(
   ctx: Ctx,
-  target: ImportTarget,
+  projectId: number,
   path: string,
   signal: AbortSignal,
-): Promise<void> {
-  await withScratch(ctx, async (folder) => {
+): Promise<Visibility> {
+  return await withScratch(ctx, async (folder) => {
     try {
-      await takeArchive(ctx, target, { path, folder }, signal)
+      return await takeArchive(ctx, projectId, { path, folder }, signal)
     } catch (error) {
       if (!(error instanceof GitError)) throw error
       // Whoever imports is told what is wrong with a file, and not where the server keeps it.
@@ -70,25 +63,25 @@ export async function readProjectArchive(
 
 async function takeArchive(
   ctx: Ctx,
-  target: ImportTarget,
+  projectId: number,
   { path, folder }: { readonly path: string; readonly folder: string },
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Visibility> {
   const wanted = { texts: [PROJECT_FILE], files: [BUNDLE_FILE, WIKI_FILE] }
   const parts = await readArchive(path, wanted, folder, ctx.config.maxPush || LARGEST)
   const record = parsed(parts.get(PROJECT_FILE), projectRecord)
-  const { projectId } = target
-  await takeRecord(ctx, target, record)
+  await takeRecord(ctx, projectId, record)
   const wiki = parts.get(WIKI_FILE)
   if (wiki !== undefined) await takeWiki(ctx, projectId, { bundle: wiki, folder }, signal)
   const bundle = parts.get(BUNDLE_FILE)
-  if (bundle === undefined) return
+  if (bundle === undefined) return record.visibility
   const scratch = join(folder, 'fetch')
   await mkdir(scratch, { mode: 0o700 })
   const objectFormat = record.settings.repository_object_format === 'sha256' ? 'sha256' : 'sha1'
   const head = { objectFormat, branch: record.default_branch ?? undefined } as const
   const fetched = await fetchWhole(bundle, head, { scratch, signal })
   await fillRepository(ctx, projectId, fetched, head.branch)
+  return record.visibility
 }
 
 async function takeWiki(
@@ -103,33 +96,37 @@ async function takeWiki(
   await fillWiki(ctx, projectId, await fetchWhole(at.bundle, head, { scratch, signal }))
 }
 
-async function takeRecord(
-  ctx: Ctx,
-  { projectId, visibilityGiven }: ImportTarget,
-  record: ProjectRecord,
-): Promise<void> {
+async function takeRecord(ctx: Ctx, projectId: number, record: ProjectRecord): Promise<void> {
   const row = await readRow(ctx, projectId)
   const project = await withProjectRole(ctx, row)
+  const settings = knownSettings(record.settings)
+  // Which runners it may use is said by where it is now.
+  if (settings.shared_runners_enabled === true) delete settings.shared_runners_enabled
   await updateProject(ctx, project, {
     description: project.description ?? record.description,
-    visibility: visibilityGiven ? undefined : await lowered(ctx, project, record.visibility),
     topics: record.topics,
-    settings: knownSettings(record.settings),
+    settings,
   })
   const place = { projectId, namespaceId: row.namespace_id }
   await takePlanning(ctx, place, record, unlessThere)
 }
 
-/** No more visible than the project's place, the instance and the rights of whoever imports allow. */
+/**
+ * Shows a project that was private while it was filled: no more visible than its place, the instance and the rights of
+ * whoever imports allow.
+ */
+export async function showImported(ctx: Ctx, projectId: number, wanted: Visibility): Promise<void> {
+  const project = await withProjectRole(ctx, await readRow(ctx, projectId))
+  await updateProject(ctx, project, { visibility: await lowered(ctx, project, wanted) })
+}
+
 async function lowered(given: Ctx, project: Project, wanted: Visibility): Promise<Visibility> {
   const ctx = await actAs(given, project.creator_id)
   // Nobody's rights are left where the one who imports is gone.
   if (ctx.actor.kind !== 'user') return project.visibility
   const place = { kind: project.namespace_kind, visibility: project.namespace_visibility }
-  const allowed = (['public', 'internal', 'private'] as const).find(
-    (level) =>
-      visibilityRank[level] <= visibilityRank[wanted] &&
-      visibilityFaults(ctx, level, place).length === 0,
+  const allowed = levelsUpTo(wanted).find(
+    (level) => visibilityFaults(ctx, level, place).length === 0,
   )
   return allowed ?? project.visibility
 }

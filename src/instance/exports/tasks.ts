@@ -10,7 +10,7 @@ import {
 import { findReferenced } from '../../store/file-references.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { deleteExport, listExportsBefore, noteFailedExport } from './queries.ts'
-import { noteFault, readProjectArchive } from './read-import.ts'
+import { noteFault, readProjectArchive, showImported } from './read-import.ts'
 import { archiveTarget, downloadArchive, sendArchive } from './remote-archive.ts'
 import { replacedPlace, takePlace } from './replace.ts'
 import { writeExport } from './write-export.ts'
@@ -35,8 +35,8 @@ export const exportSource = task({
 const filling = {
   project_id: z.int(),
   replaces: replacedPlace.optional(),
-  /** Whoever imports said how visible the project is. */
-  visibility_given: z.boolean().optional(),
+  /** How visible the project is to be, where whoever imports said it. */
+  visibility: z.enum(['private', 'internal', 'public']).optional(),
 }
 
 /** Fills a new project from an archive that was uploaded. */
@@ -62,11 +62,7 @@ export const importRemote = task({
 
 async function fill(
   ctx: Ctx,
-  {
-    project_id: projectId,
-    replaces,
-    visibility_given: visibilityGiven,
-  }: z.infer<z.ZodObject<typeof filling>>,
+  { project_id: projectId, replaces, visibility }: z.infer<z.ZodObject<typeof filling>>,
   getFile: () => Promise<string>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -75,9 +71,10 @@ async function fill(
   await saveImportState(ctx, projectId, 'started', null)
   try {
     const path = ctx.files.pathOf(await getFile())
-    await readProjectArchive(ctx, { projectId, visibilityGiven }, path, signal)
+    const archived = await readProjectArchive(ctx, projectId, path, signal)
     await inTransaction(ctx, async (ctx) => {
       if (replaces) await takePlace(ctx, projectId, replaces)
+      await showImported(ctx, projectId, visibility ?? archived)
       await saveImportState(ctx, projectId, 'finished', null)
     })
   } catch (error) {

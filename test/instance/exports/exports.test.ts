@@ -139,6 +139,19 @@ describe('exporting a project', () => {
     expect(await visibility(place)).toEqual(['finished', 'internal'])
     const wish = { path: 'as-wished', 'override_params[visibility]': 'private' }
     expect(await visibility(wish)).toEqual(['finished', 'private'])
+    const shown = { path: 'shown', 'override_params[visibility]': 'public' }
+    expect(await visibility(shown)).toEqual(['finished', 'public'])
+    // Until it is filled only its members see it.
+    const { details } = await world.ctx.db
+      .selectFrom('audit_events')
+      .innerJoin('projects', 'projects.id', 'audit_events.entity_id')
+      .select('audit_events.details')
+      .where('projects.path', '=', 'shown')
+      .where('audit_events.details', 'like', '%"visibility":%')
+      .executeTakeFirstOrThrow()
+    expect(JSON.parse(details).visibility).toBe('private → public')
+    const high = form(archive, { ...place, path: 'high', 'override_params[visibility]': 'public' })
+    expect((await ana.post('/projects/import', undefined, { raw: high })).status).toBe(400)
     const restrict = (levels: string[]) =>
       world.root.put('/application/settings', { restricted_visibility_levels: levels })
     await restrict(['public'])

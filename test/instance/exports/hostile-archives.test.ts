@@ -420,6 +420,20 @@ describe('an archive of groups', () => {
     expect(labels.body).toMatchObject([{ name: 'bug', description: 'Broken', archived: true }])
   })
 
+  test('makes them no more visible than the instance allows, and no looser than what is above', async () => {
+    const restrict = (levels: string[]) =>
+      world.root.put('/application/settings', { restricted_visibility_levels: levels })
+    await restrict(['public'])
+    const loose = { settings: { shared_runners_setting: 'enabled' } }
+    const strict = { settings: { shared_runners_setting: 'disabled_and_unoverridable' } }
+    const groups = [group('', { visibility: 'public', ...strict }), group('sub', loose)]
+    expect((await send(groups, 'lowered')).status).toBe(202)
+    await restrict([])
+    expect((await ana.get('/groups/lowered')).body.visibility).toBe('internal')
+    const { body: sub } = await ana.get('/groups/lowered%2Fsub')
+    expect(sub.shared_runners_setting).toBe('disabled_and_unoverridable')
+  })
+
   test('goes below a group only for those who may make groups there', async () => {
     const bob = await world.user('bob')
     const { body: parent } = await ana.post('/groups', { name: 'parent', path: 'parent' })

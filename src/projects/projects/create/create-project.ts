@@ -42,6 +42,8 @@ export interface NewProject {
   readonly importUrl?: string | undefined
   /** For projects whose content comes later, by a task: not shown as finished until it does. */
   readonly importStatus?: 'none' | 'scheduled' | undefined
+  /** Nobody but its members sees it until whoever fills it says how visible it is. */
+  readonly privateUntilFilled?: boolean | undefined
   /** Begin with the branches, tags and objects of this project. */
   readonly forkedFromId?: number | undefined
   /** Of those only this branch. */
@@ -182,7 +184,7 @@ async function insertHidden(ctx: Ctx, input: NewProject): Promise<Draft & { read
       path: draft.path,
       full_path: draft.fullPath,
       description: draft.description,
-      visibility: draft.visibility,
+      visibility: input.privateUntilFilled ? 'private' : draft.visibility,
       default_branch: draft.defaultBranch,
       creator_id: creatorId,
       forked_from_id: input.forkedFromId ?? null,
