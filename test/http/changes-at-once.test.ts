@@ -183,4 +183,40 @@ describe('what several do at once', () => {
     const { body } = await ana.post('/projects', { name: 'p', namespace_id: locked })
     expect(await shared(`/projects/${body.id}`, locked, { share_with_group_lock: 1 })).toBe(400)
   })
+
+  test('what somebody restores or approves meanwhile is not deleted', async () => {
+    const { root } = world
+    await root.put('/application/settings', { delayed_project_removal: true })
+    const { body: project } = await ana.post('/projects', { name: 'saved' })
+    const { body: group } = await ana.post('/groups', { name: 'Saved', path: 'saved' })
+    const dan = await world.user('dan')
+    const places = [`/projects/${project.id}`, `/groups/${group.id}`]
+    for (const place of places) await ana.delete(place)
+    await world.ctx.db
+      .updateTable('users')
+      .set({ state: 'blocked_pending_approval' })
+      .where('id', '=', dan.id)
+      .execute()
+    const path = project.path_with_namespace
+    const acts = [
+      () => ana.delete(`${places[0]}?permanently_remove=true&full_path=${path}`),
+      () => ana.delete(`${places[1]}?permanently_remove=true&full_path=saved`),
+      () => root.post(`/users/${dan.id}/reject`),
+    ]
+    const restored = { marked_for_deletion_on: null }
+    const replies = await atOnce(world, acts, async (db) => {
+      await db.updateTable('projects').set(restored).where('id', '=', project.id).execute()
+      await db.updateTable('namespaces').set(restored).where('id', '=', group.id).execute()
+      await db.updateTable('users').set({ state: 'active' }).where('id', '=', dan.id).execute()
+    })
+    expect(replies.map(({ status }) => status)).toEqual([400, 400, 409])
+    for (const place of places) expect((await ana.get(place)).status).toBe(200)
+    expect((await dan.get('/user')).status).toBe(200)
+    for (const place of places) {
+      await ana.delete(place)
+      const restore = () => ana.post(`${place}/restore`)
+      expect(await sent(restore, restore)).toEqual([201, 400])
+    }
+    await root.put('/application/settings', { delayed_project_removal: false })
+  })
 })

@@ -3,6 +3,7 @@ import { onInstance } from '../../access/subjects.ts'
 import { badRequest, conflict, notFound } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { id, text } from '../../http/params.ts'
+import { inTransaction } from '../../store/transaction.ts'
 import { getUser } from './find-user.ts'
 import { deleteIdentity } from './queries.ts'
 import { deleteUser } from './removal/delete-user.ts'
@@ -66,11 +67,14 @@ export const rejectUser = endpoint({
   params: { id: id() },
   response: success,
   async handler({ ctx, params }) {
-    const user = await getUser(ctx, params.id)
-    if (user.state !== 'blocked_pending_approval') {
-      throw conflict('User does not have a pending request')
-    }
-    await deleteUser(ctx, user, { hard: true })
+    await inTransaction(ctx, async (inner) => {
+      // Read inside: somebody else may have approved the user a moment ago.
+      const user = await getUser(inner, params.id)
+      if (user.state !== 'blocked_pending_approval') {
+        throw conflict('User does not have a pending request')
+      }
+      await deleteUser(inner, user, { hard: true })
+    })
     return { message: 'Success' } as const
   },
 })

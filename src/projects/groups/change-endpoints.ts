@@ -47,7 +47,7 @@ export const deleteGroup = endpoint({
   status: 202,
   async handler({ ctx, group, query, request }) {
     assertUnmodifiedSince(request, group.updated_at)
-    await removeOrMarkGroup(ctx, group, {
+    await removeOrMarkGroup(ctx, group.id, {
       permanently: query.permanently_remove ?? false,
       fullPath: query.full_path,
     })
@@ -62,7 +62,7 @@ export const restoreGroup = endpoint({
   access: onGroup('delete_group'),
   response: groupDetailEntity,
   async handler({ ctx, group }) {
-    await unmarkGroup(ctx, group)
+    await unmarkGroup(ctx, group.id)
     return await readGroup(ctx, group.id)
   },
 })

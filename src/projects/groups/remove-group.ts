@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { findGroupById, type GroupRow } from '../../access/find-queries.ts'
-import type { Group } from '../../access/subjects.ts'
+import { type Group, getVisibleGroup } from '../../access/subjects.ts'
 import { task } from '../../background/task.ts'
 import { dayOf, later } from '../../base/clock.ts'
 import { runEffects } from '../../base/effects.ts'
@@ -66,6 +66,17 @@ export async function hideGroup(
 /** Deletes a group: at once, or by a mark where the instance delays deletions, as with projects. */
 export async function removeOrMarkGroup(
   ctx: Ctx,
+  groupId: number,
+  wanted: { readonly permanently: boolean; readonly fullPath: string | undefined },
+): Promise<void> {
+  await inTransaction(ctx, async (ctx) => {
+    // Read inside: somebody may have restored or deleted it a moment ago.
+    await decideRemoval(ctx, await getVisibleGroup(ctx, String(groupId)), wanted)
+  })
+}
+
+async function decideRemoval(
+  ctx: Ctx,
   group: Group,
   wanted: { readonly permanently: boolean; readonly fullPath: string | undefined },
 ): Promise<void> {
@@ -86,11 +97,14 @@ export async function removeOrMarkGroup(
 }
 
 /** Takes the mark away again. */
-export async function unmarkGroup(ctx: Ctx, group: Group): Promise<void> {
-  if (group.marked_for_deletion_on === null) {
-    throw badRequest('Group has not been marked for deletion')
-  }
-  await saveState(ctx, group.id, 'restored')
+export async function unmarkGroup(ctx: Ctx, groupId: number): Promise<void> {
+  await inTransaction(ctx, async (ctx) => {
+    const group = await getVisibleGroup(ctx, String(groupId))
+    if (group.marked_for_deletion_on === null) {
+      throw badRequest('Group has not been marked for deletion')
+    }
+    await saveState(ctx, group.id, 'restored')
+  })
 }
 
 /** Every day: hides groups whose time after the mark for deletion is over. */

@@ -180,7 +180,7 @@ export const deleteProject = endpoint({
   status: 202,
   async handler({ ctx, project, query, request }) {
     assertUnmodifiedSince(request, project.updated_at)
-    await removeOrMark(ctx, project, {
+    await removeOrMark(ctx, project.id, {
       permanently: query.permanently_remove ?? false,
       fullPath: query.full_path,
     })
@@ -195,7 +195,7 @@ export const restoreProject = endpoint({
   access: onProject('delete_project'),
   response: projectEntity.or(projectBasicEntity),
   async handler({ ctx, project }) {
-    await unmarkProject(ctx, project)
+    await unmarkProject(ctx, project.id)
     return await readProject(ctx, project.id)
   },
 })

@@ -1,5 +1,5 @@
 import { findProjectById, type ProjectRow } from '../../../access/find-queries.ts'
-import type { Project } from '../../../access/subjects.ts'
+import { getVisibleProject, type Project } from '../../../access/subjects.ts'
 import { runEffects } from '../../../base/effects.ts'
 import { badRequest } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
@@ -47,6 +47,17 @@ export async function hideProject(
  */
 export async function removeOrMark(
   ctx: Ctx,
+  projectId: number,
+  wanted: { readonly permanently: boolean; readonly fullPath: string | undefined },
+): Promise<void> {
+  await inTransaction(ctx, async (ctx) => {
+    // Read inside: somebody may have restored or deleted it a moment ago.
+    await decideRemoval(ctx, await getVisibleProject(ctx, String(projectId)), wanted)
+  })
+}
+
+async function decideRemoval(
+  ctx: Ctx,
   project: Project,
   wanted: { readonly permanently: boolean; readonly fullPath: string | undefined },
 ): Promise<void> {
@@ -69,9 +80,12 @@ export async function removeOrMark(
 }
 
 /** Takes the mark away again. */
-export async function unmarkProject(ctx: Ctx, project: Project): Promise<void> {
-  if (project.marked_for_deletion_on === null) {
-    throw badRequest('Project has not been marked for deletion')
-  }
-  await saveState(ctx, project.id, 'restored')
+export async function unmarkProject(ctx: Ctx, projectId: number): Promise<void> {
+  await inTransaction(ctx, async (ctx) => {
+    const project = await getVisibleProject(ctx, String(projectId))
+    if (project.marked_for_deletion_on === null) {
+      throw badRequest('Project has not been marked for deletion')
+    }
+    await saveState(ctx, project.id, 'restored')
+  })
 }
