@@ -105,6 +105,11 @@ export function isSharingLocked(db: Db, namespaceId: number): Promise<boolean> {
   return hasAbove(db, namespaceId, sql`n.share_with_group_lock = 1`)
 }
 
+/** Whether a group is the namespace, or above it. */
+export function isAtOrAbove(db: Db, groupId: number, namespaceId: number): Promise<boolean> {
+  return hasAbove(db, namespaceId, sql`n.id = ${groupId}`)
+}
+
 /** The group at the top of a hierarchy. */
 export async function findTopGroup(db: Db, namespaceId: number): Promise<number> {
   const row = await db

@@ -12,6 +12,7 @@ import {
   deleteLink,
   findTopGroup,
   insertLink,
+  isAtOrAbove,
   isSharingLocked,
 } from './link-queries.ts'
 import { recordShare } from './record.ts'
@@ -69,6 +70,10 @@ async function assertShareable(ctx: Ctx, source: Source, invitedId: number): Pro
   const { namespace_id: namespaceId } = await getVisibleProject(ctx, String(source.id))
   if (await isSharingLocked(ctx.db, namespaceId)) {
     throw badRequest('The project sharing with group is disabled')
+  }
+  if (await isAtOrAbove(ctx.db, invitedId, namespaceId)) {
+    const text = 'Project cannot be shared with the group it is in or one of its ancestors.'
+    throw invalid({ base: [text] })
   }
   await assertWithinHierarchy(ctx, namespaceId, invitedId)
 }

@@ -369,6 +369,17 @@ describe('sharing a project', () => {
     expect(odd.status).toBe(400)
   })
 
+  test('is refused with the groups that it is in', async () => {
+    const top = await group()
+    const sub = await group({ parent_id: top.id })
+    const { id } = await project({ namespace_id: sub.id })
+    const text = 'Project cannot be shared with the group it is in or one of its ancestors.'
+    for (const { id: group_id } of [top, sub]) {
+      const reply = await ana.post(`/projects/${id}/share`, { group_id, group_access: 10 })
+      expect([reply.status, reply.body]).toEqual([400, { message: { base: [text] } }])
+    }
+  })
+
   test('is refused where the group keeps its projects to itself', async () => {
     const locked = await group({ share_with_group_lock: true })
     const { id } = await project({ namespace_id: locked.id })
