@@ -217,7 +217,11 @@ export interface RateLimit {
 }
 
 /** Application settings that are a number of requests in a minute; 0 means no limit. */
-export type LimitSetting = 'issues_create_limit' | 'notes_create_limit' | 'members_delete_limit'
+export type LimitSetting =
+  | 'issues_create_limit'
+  | 'notes_create_limit'
+  | 'members_delete_limit'
+  | `${'project' | 'group'}_${'export' | 'import'}_limit`
 
 /** A limit whose number administrators set. */
 export function perMinuteAsSet(

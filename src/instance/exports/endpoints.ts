@@ -4,7 +4,7 @@ import { presentProjectIdentity, projectIdentity } from '../../access/project-id
 import { onEither } from '../../access/sources.ts'
 import { onProject, signedIn } from '../../access/subjects.ts'
 import { hidden } from '../../base/problem.ts'
-import { bytes, endpoint } from '../../http/endpoint.ts'
+import { bytes, endpoint, perMinuteAsSet } from '../../http/endpoint.ts'
 import { file, hash, oneOf, text } from '../../http/params.ts'
 import { createProject } from '../../projects/projects/create/create-project.ts'
 import { importEntity, presentImport } from './import-entity.ts'
@@ -29,6 +29,7 @@ export const postProjectExport = endpoint({
   },
   response: accepted,
   status: 202,
+  limit: perMinuteAsSet('project_export_limit'),
   async handler({ ctx, project, body }) {
     if (!ctx.settings.get('project_export_enabled')) throw hidden()
     await startExport(ctx, { type: 'project', id: project.id }, body)
@@ -89,6 +90,7 @@ export const postProjectImport = endpoint({
     ...importBody,
   },
   response: importEntity,
+  limit: perMinuteAsSet('project_import_limit'),
   async handler({ ctx, body }) {
     const { project, fill } = await importFacts(ctx, body)
     const maxSize = mostBytes(ctx, 'max_import_size')

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { onGroup, signedIn } from '../../access/subjects.ts'
 import { tooLarge } from '../../base/problem.ts'
-import { endpoint } from '../../http/endpoint.ts'
+import { endpoint, perMinuteAsSet } from '../../http/endpoint.ts'
 import { file, filledText, id } from '../../http/params.ts'
 import { mostBytes } from './import-facts.ts'
 import { importGroup } from './import-group.ts'
@@ -16,6 +16,7 @@ export const postGroupExport = endpoint({
   access: onGroup('admin_group'),
   response: accepted,
   status: 202,
+  limit: perMinuteAsSet('group_export_limit'),
   async handler({ ctx, group }) {
     await startExport(ctx, { type: 'group', id: group.id })
     return { message: '202 Accepted' as const }
@@ -49,6 +50,7 @@ export const postGroupImport = endpoint({
   body: { file: file(), name: filledText(), path: filledText(), parent_id: id().optional() },
   response: accepted,
   status: 202,
+  limit: perMinuteAsSet('group_import_limit'),
   async handler({ ctx, body }) {
     if (body.file.size > mostBytes(ctx, 'max_import_size')) throw tooLarge()
     await importGroup(ctx, body.file.path, {

@@ -1,6 +1,6 @@
 import { signedIn } from '../../access/subjects.ts'
 import { badRequest } from '../../base/problem.ts'
-import { endpoint } from '../../http/endpoint.ts'
+import { endpoint, perMinuteAsSet } from '../../http/endpoint.ts'
 import { filledText } from '../../http/params.ts'
 import { createProject } from '../../projects/projects/create/create-project.ts'
 import { assertImportable } from '../../projects/projects/create/import-url.ts'
@@ -19,6 +19,7 @@ export const postRemoteImport = endpoint({
     ...importBody,
   },
   response: importEntity,
+  limit: perMinuteAsSet('project_import_limit'),
   async handler({ ctx, body }) {
     if (!/^https:\/\//i.test(body.url)) throw badRequest('url must be a https address')
     await assertImportable(ctx, body.url)

@@ -13,6 +13,8 @@ beforeAll(async () => {
   world = await openWorld()
   ana = await world.user('ana')
   ben = await world.user('ben')
+  const unlimited = { project_export_limit: 0, project_import_limit: 0, group_import_limit: 0 }
+  await world.root.put('/application/settings', unlimited)
 })
 afterAll(() => world.close())
 

@@ -14,6 +14,8 @@ let count = 0
 beforeAll(async () => {
   world = await openWorld({ maxPush: 4 * 1024 * 1024 }, { background: false })
   ana = await world.user('ana')
+  const unlimited = { project_export_limit: 0, project_import_limit: 0, group_import_limit: 0 }
+  await world.root.put('/application/settings', unlimited)
 })
 afterAll(() => world.close())
 

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { deactivateDormant } from '../../../src/identity/users/tasks.ts'
+import { gitBytes } from '../../support/git.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
@@ -127,6 +128,31 @@ test('archives of projects and groups come in no larger than administrators allo
   expect((await send('/groups/import', large)).status).toBe(413)
 })
 
+test('exports and imports are begun as often in a minute as administrators allow', async () => {
+  const project = await addProject(world, ana, 'basic', { path: 'often' })
+  const { body: group } = await ana.post('/groups', { name: 'Often', path: 'often' })
+  const file = () => {
+    const raw = new FormData()
+    raw.set('path', 'often-in')
+    raw.set('name', 'In')
+    raw.set('file', new Blob(['none']), 'export.tar.gz')
+    return { raw }
+  }
+  const limited: [string, () => Promise<{ status: number }>, number][] = [
+    ['project_export_limit', () => ana.post(`/projects/${project.id}/export`), 202],
+    ['group_export_limit', () => ana.post(`/groups/${group.id}/export`), 202],
+    ['group_import_limit', () => ana.post('/groups/import', undefined, file()), 400],
+    ['project_import_limit', () => ana.post('/projects/import', undefined, file()), 400],
+  ]
+  // Later than what other tests have sent.
+  world.setNow('2026-05-04T12:00:00.000Z')
+  await set(Object.fromEntries(limited.map(([name]) => [name, 1])))
+  await ana.post('/projects', { name: 'often-in' })
+  for (const [name, begin, first] of limited) {
+    expect([(await begin()).status, (await begin()).status], name).toEqual([first, 429])
+  }
+})
+
 test('an export larger than administrators allow fails, and nothing of it is there', async () => {
   const project = await addProject(world, ana, 'basic', { path: 'too-large' })
   // Bytes that do not pack.
@@ -162,7 +188,9 @@ test('tokens for images last as long as administrators want', async () => {
 test('repositories are left as they are while housekeeping is off', async () => {
   const project = await addProject(world, ana, 'basic', { path: 'kept' })
   const tip = project.git('rev-parse', 'main').trim()
-  for (let n = 0; n < 60; n++) project.git('update-ref', `refs/tags/t-${n}`, tip)
+  // One program: sixty hold the server up for longer than idle connections are kept.
+  const refs = Array.from({ length: 60 }, (_, n) => `create refs/tags/t-${n} ${tip}\n`)
+  gitBytes(project.path, ['update-ref', '--stdin'], { input: refs.join('') })
   const isPacked = () => existsSync(join(project.path, 'packed-refs'))
   const pushed = async (name: string, now: string) => {
     await ana.post(`/projects/${project.id}/repository/files/${name}`, {
