@@ -27,10 +27,7 @@ export const tokenFilterParams = {
   revoked: flag().optional(),
   search: text({ max: 1000 }).optional(),
   state: oneOf(['active', 'inactive']).optional(),
-  // Any other word leaves the order as it is (docs/contract/A-resolved §8.2).
-  sort: text({ max: 100 })
-    .transform((raw) => orderNames.find((name) => name === raw))
-    .optional(),
+  sort: oneOf(orderNames).optional(),
 }
 
 export type TokenFilters = z.infer<z.ZodObject<typeof tokenFilterParams>>

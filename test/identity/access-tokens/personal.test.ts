@@ -124,7 +124,11 @@ describe('seeing tokens', () => {
         (token: { name: string }) => token.name,
       )
     expect(await names('sort=name_asc')).toEqual(['aa', 'bb', 'cc', 'test'])
-    expect(await names('sort=nonsense')).toEqual(['test', 'bb', 'aa', 'cc'])
+    const unknown = await ana.get('/personal_access_tokens?sort=nonsense')
+    expect([unknown.status, unknown.body]).toEqual([
+      400,
+      { error: 'sort does not have a valid value' },
+    ])
     expect(await names('search=A')).toEqual(['aa'])
   })
 })
