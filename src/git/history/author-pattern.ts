@@ -7,14 +7,18 @@ import { GitError } from '../error.ts'
  * (counted repetitions), is `invalid`.
  */
 export function authorTest(pattern: string): (author: string) => boolean {
-  if (pattern.includes('\0')) throw new GitError('invalid', 'the author pattern is not understood')
+  if (pattern.includes('\0')) throw notUnderstood()
   if (!/[\\.*^$[]/.test(pattern)) return (author) => author.includes(pattern)
   try {
     const expression = RE2JS.compile(fromBasic(pattern))
     return (author) => expression.matcher(author).find()
   } catch {
-    throw new GitError('invalid', 'the author pattern is not understood')
+    throw notUnderstood()
   }
+}
+
+function notUnderstood(): GitError {
+  return new GitError('invalid', 'the author pattern is not understood', { of: 'author' })
 }
 
 const plain = new Set(['(', ')', '{', '}', '|', '+', '?'])

@@ -5,10 +5,11 @@ import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { type LogOptions, readLog } from '../../git/history/log.ts'
 import { findRef } from '../../git/refs/refs.ts'
+import { findTag } from '../../git/refs/tags.ts'
 import type { Commit } from '../../git/types.ts'
 import { refOrDefault } from '../repository/access.ts'
 import { isPath } from '../repository/list-tree.ts'
-import { isMissing } from '../repository/missing.ts'
+import { ifFound, isMissing } from '../repository/missing.ts'
 
 export interface CommitFilter {
   readonly ref_name?: string | undefined
@@ -51,19 +52,27 @@ export async function listCommits(
     return commits
   } catch (error) {
     if (!isMissing(error)) throw error
-    if (error.code === 'invalid') throw invalidText('ref_name is invalid')
+    if (error.code === 'invalid') throw invalidText(`${error.detail.of ?? 'ref_name'} is invalid`)
     if (!(await ctx.git.exists(project.id))) throw notFound('Repository')
     await assertUnborn(ctx, project, options.revision)
     return []
   }
 }
 
-/** A branch or tag that is there, and whose commit is not, belongs to a damaged repository and not to an empty one. */
+/**
+ * A branch or tag that is there, and whose commit is not, belongs to a damaged repository and not to an empty one. A tag
+ * of a tree or a blob has no commits.
+ */
 async function assertUnborn(ctx: Ctx, project: Project, revision = ''): Promise<void> {
   const repo = ctx.git.open(project.id)
-  const prefixes = revision.startsWith('refs/') ? [''] : ['refs/heads/', 'refs/tags/']
+  // In git's order.
+  const prefixes = revision.startsWith('refs/') ? [''] : ['refs/tags/', 'refs/heads/']
   for (const prefix of prefixes) {
     const ref = await findRef(repo, prefix + revision).catch(() => undefined)
-    if (ref) throw new GitError('failed', `${ref.name} points to a commit that cannot be read`)
+    if (!ref) continue
+    const [, name] = /^refs\/tags\/(.+)$/.exec(ref.name) ?? []
+    const tag = name === undefined ? undefined : await ifFound(findTag(repo, name))
+    if (tag && !tag.commit) return
+    throw new GitError('failed', `${ref.name} points to a commit that cannot be read`)
   }
 }

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
 import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
@@ -144,6 +146,7 @@ describe('the commits list', () => {
     ['ref_name=-x', 400, { message: 'ref_name is invalid' }],
     ['ref_name=a%20b', 400, { message: 'ref_name is invalid' }],
     ['ref_name=main@{1}', 400, { message: 'ref_name is invalid' }],
+    ['author=[', 400, { message: 'author is invalid' }],
     ['since=yesterday', 400, { error: 'since is invalid' }],
     ['until=x', 400, { error: 'until is invalid' }],
     ['order=random', 400, { error: 'order does not have a valid value' }],
@@ -159,6 +162,21 @@ describe('the commits list', () => {
       const reply = await ana.get(`${empty.api}/commits${query}`)
       expect([reply.status, reply.body]).toEqual([200, []])
     }
+  })
+
+  test('of a tag of a tree or a file is empty, and of a damaged one it fails', async () => {
+    const project = await addProject(world, ana, 'basic', { path: 'odd-tags' })
+    project.git('tag', 'tree', 'main^{tree}')
+    project.git('tag', 'file', 'main:README.md')
+    project.git('tag', 'same-name', 'main^{tree}')
+    project.git('branch', 'same-name', 'main')
+    project.git('tag', '-a', '-m', 'of a tree', 'annotated', 'main^{tree}')
+    for (const ref of ['tree', 'file', 'annotated', 'refs/tags/tree', 'same-name']) {
+      const reply = await ana.get(`${project.api}/commits?ref_name=${ref}`)
+      expect([ref, reply.status, reply.body]).toEqual([ref, 200, []])
+    }
+    writeFileSync(join(project.path, 'refs/tags/damaged'), `${'1'.repeat(40)}\n`)
+    expect((await ana.get(`${project.api}/commits?ref_name=damaged`)).status).toBe(500)
   })
 
   test('of a repository whose files are missing names the damage', async () => {
