@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import type { Ctx } from '../ctx.ts'
-import type { Push, Refusal } from '../repositories/refs/moves.ts'
+import { isPushable, type Push, type Refusal } from '../repositories/refs/moves.ts'
 import { type PushRequest, readPushRequest, waitForPack } from './push-request.ts'
 import { ReceivePack } from './receive-pack.ts'
 import { messagesOf, type Reception, sentences } from './reception.ts'
-import { wholeAnswer } from './report.ts'
+import { type RefOutcome, wholeAnswer } from './report.ts'
 import { readSmallPack, takeSmallPush } from './small-push.ts'
 import type { Transport } from './transport.ts'
 
@@ -20,13 +20,13 @@ export async function* takePush(transport: Transport, given: Reception): AsyncGe
   if (request.commands.length === 0) return
   await waitForPack(given.input, transport.timeLimit)
   const push: Push = { via: 'push', moves: request.commands, options: request.options }
-  const refusals = await given.updater.check(push, undefined)
-  if (refusals.length > 0) {
+  const refused = hiddenOfAtomic(request) ?? (await refusedByRules(given, request, push))
+  if (refused) {
     transport.ready.drop(given.updater.repo.path)
     for await (const _ of given.input) {
       // A client listens only when it has sent everything.
     }
-    yield refusedPush(given.ctx, request, refusals)
+    yield refused
     return
   }
   const release = await transport.pushes.acquire(given.signal)
@@ -46,6 +46,28 @@ export async function* takePush(transport: Transport, given: Reception): AsyncGe
     run?.abandon()
     void (run?.finished ?? Promise.resolve()).finally(release)
   }
+}
+
+async function refusedByRules(
+  given: Reception,
+  request: PushRequest,
+  push: Push,
+): Promise<Buffer | undefined> {
+  const refusals = await given.updater.check(push, undefined)
+  return refusals.length > 0 ? refusedPush(given.ctx, request, refusals) : undefined
+}
+
+/** Git refuses hidden refs one by one and moves the others, also where the client wants all or none. */
+function hiddenOfAtomic({ capabilities, commands }: PushRequest): Buffer | undefined {
+  if (!capabilities.has('atomic') || commands.every(({ name }) => isPushable(name)))
+    return undefined
+  const outcomes = commands.map(
+    ({ name }): RefOutcome => ({
+      name,
+      refusal: isPushable(name) ? 'atomic push failure' : 'deny updating a hidden ref',
+    }),
+  )
+  return wholeAnswer(capabilities, [], outcomes)
 }
 
 /** The answer to a push that needs no `git receive-pack`; undefined when it does. */

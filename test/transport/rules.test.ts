@@ -207,6 +207,16 @@ describe('rules on pushes', () => {
     )
   })
 
+  test('a hidden ref refuses the whole of an atomic push', async () => {
+    const { project, source } = await protectedProject()
+    const said = await push(source, project, ana, '--atomic', 'main:topic', 'main:refs/x')
+    expect(said).toMatch(/main -> topic \(atomic push failure\)/)
+    expect(said).toMatch(/main -> refs\/x \(deny updating a hidden ref\)/)
+    expect(await gitClient(project.repository, ['for-each-ref', '--format=%(refname)'])).toBe(
+      'refs/heads/main',
+    )
+  })
+
   test('notes travel with those who may push, and nobody else brings any', async () => {
     const { project, source } = await protectedProject()
     await gitClient(source, ['notes', 'add', '-m', 'released in 1.0.0', 'main'])
@@ -270,7 +280,9 @@ describe('rules on pushes', () => {
   test('a branch where a folder is needed changes nothing', async () => {
     const { project, source } = await protectedProject()
     await push(source, project, ana, 'main:a')
-    expect(await push(source, project, ana, 'main:a/b')).toContain('remote rejected')
+    const said = await push(source, project, ana, 'main:a/b')
+    expect(said).toContain('remote rejected')
+    expect(said).toContain("'refs/heads/a' exists")
     const refs = await gitClient(project.repository, ['for-each-ref', '--format=%(refname:short)'])
     expect(refs).toBe('a\nmain')
   })

@@ -58,7 +58,13 @@ function partOf(name: string): HeldPart {
 }
 
 function fileAt(path: string, name: string): Stats | undefined {
-  return statSync(join(path, name), { throwIfNoEntry: false })
+  try {
+    return statSync(join(path, name), { throwIfNoEntry: false })
+  } catch (error) {
+    // Below `a` there is no lock of a new `a/b` where `a` is a ref: that it is in the way is for git to say.
+    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return undefined
+    throw error
+  }
 }
 
 function isSame(one: Stats | undefined, other: Stats): boolean {
