@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 
 /**
  * Names a running process for good: `<pid>:<start time>`, since a pid alone may be somebody else's by now. Undefined
@@ -51,4 +52,24 @@ export function ownerOf(name: string): string | undefined {
 export function isOrphaned(name: string): boolean {
   const mark = ownerOf(name)
   return mark !== undefined && !isRunning(mark)
+}
+
+/** Removes the folders in `parent` that processes of this user which were killed have named with `ownedName(prefix)`. */
+export function removeOrphans(parent: string, prefix: string): void {
+  for (const name of namesIn(parent)) {
+    if (!name.startsWith(prefix) || !isOrphaned(name)) continue
+    const folder = join(parent, name)
+    // Anybody may put a folder of such a name there; those of others are theirs to remove.
+    const owner = lstatSync(folder, { throwIfNoEntry: false })?.uid
+    if (owner === process.getuid?.()) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** None where it may not be listed, which a folder for temporary files need not allow. */
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
 }

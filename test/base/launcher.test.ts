@@ -213,3 +213,17 @@ test('it ends with the process that it belongs to, however that ends, and its fo
   await child.kill()
   await expect.poll(() => [isThere(Number(pid)), existsSync(dirname(path))]).toEqual([false, false])
 })
+
+test('the folder of one that was killed with its server goes at the next start', async () => {
+  const child = startChild(new URL('launcher-child.ts', import.meta.url))
+  const { value } = await child.lines.next()
+  const [pid = '', path = ''] = String(value).split(' ')
+  process.kill(Number(pid), 'SIGSTOP')
+  await child.kill()
+  process.kill(Number(pid), 'SIGKILL')
+  expect(existsSync(dirname(path))).toBe(true)
+  const next = startChild(new URL('launcher-child.ts', import.meta.url))
+  await next.lines.next()
+  expect(existsSync(dirname(path))).toBe(false)
+  await next.kill()
+})

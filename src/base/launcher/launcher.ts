@@ -1,15 +1,17 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { mkdtempSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { ownedName, removeOrphans } from '../process-mark.ts'
 
 /** Names the socket of the launcher to processes that the server starts. */
 const variable = 'GITSTEAD_LAUNCHER'
 
+const folderPrefix = 'gitstead-launcher-'
 /** The socket's name has to fit into 107 bytes. */
-const longestFolder = 70
+const longestFolder = 48
 
 /**
  * The launcher of this process, which starts it when it is first asked: a small process that starts the programs. To
@@ -33,7 +35,11 @@ class Launcher {
     if (given !== undefined) return given
     if (this.#path === '') {
       const folder = tmpdir().length > longestFolder ? '/tmp' : tmpdir()
-      this.#path = join(mkdtempSync(join(folder, 'gitstead-launcher-')), 'socket')
+      // The launcher removes its own when its server ends, unless it is killed, too.
+      removeOrphans(folder, folderPrefix)
+      const own = join(folder, ownedName(folderPrefix))
+      mkdirSync(own, { mode: 0o700 })
+      this.#path = join(own, 'socket')
     }
     this.#ready ??= this.#start()
     return this.#path

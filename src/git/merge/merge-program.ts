@@ -1,9 +1,9 @@
 import { on } from 'node:events'
-import { lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync, unlinkSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmdirSync, rmSync, unlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
-import { isOrphaned, ownedName } from '../../base/process-mark.ts'
+import { ownedName, removeOrphans } from '../../base/process-mark.ts'
 import { type RunningGit, startGit } from '../command.ts'
 import { GitError } from '../error.ts'
 import { isObjectId } from '../names.ts'
@@ -37,7 +37,8 @@ class MergeProgram {
   #emptying: NodeJS.Immediate | undefined
 
   constructor(path: string) {
-    removeOrphans()
+    if (!orphansAreGone) removeOrphans(tmpdir(), folderPrefix)
+    orphansAreGone = true
     this.folder = join(tmpdir(), ownedName(folderPrefix))
     mkdirSync(this.folder, { mode: 0o700 })
     try {
@@ -147,20 +148,8 @@ process.on('exit', () => {
   for (const program of running) program.removeFolder()
 })
 
+/** Orphans are looked for once in the life of this process. */
 let orphansAreGone = false
-
-/** Removes the folders of this user's processes that were killed, once in the life of this one. */
-function removeOrphans(): void {
-  if (orphansAreGone) return
-  orphansAreGone = true
-  for (const name of readdirSync(tmpdir())) {
-    if (!name.startsWith(folderPrefix) || !isOrphaned(name)) continue
-    const folder = join(tmpdir(), name)
-    // Anybody may put a folder of such a name there; those of others are theirs to remove.
-    const owner = lstatSync(folder, { throwIfNoEntry: false })?.uid
-    if (owner === process.getuid?.()) rmSync(folder, { recursive: true, force: true })
-  }
-}
 
 /** By repository. */
 const idle = new LRUCache<string, MergeProgram>({
