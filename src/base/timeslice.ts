@@ -25,9 +25,4 @@ export class Timeslice {
   yield(): Promise<void> {
     return new Promise((resolve) => setImmediate(resolve))
   }
-
-  /** Lets the event loop turn where it is time for that. */
-  async pause(): Promise<void> {
-    if (this.isOver()) await this.yield()
-  }
 }

@@ -47,7 +47,7 @@ async function compileAnew(merged: ValueMap): Promise<CompiledConfig> {
   for (const [name, job] of entries) {
     if (!isMap(job)) throw configFault(`jobs:${name} config should be a hash`)
     jobs.push(readJob(name, withDefaults(job, defaults)))
-    await slice.pause()
+    if (slice.isOver()) await slice.yield()
   }
   if (jobs.length === 0) {
     throw configFault('jobs config should contain at least one visible job')

@@ -69,7 +69,7 @@ export async function planPipeline(
   let room = MOST_VARIABLES
   const slice = new Timeslice(SLICE_MS)
   for (const template of config.jobs) {
-    await slice.pause()
+    if (slice.isOver()) await slice.yield()
     const at = {
       ...given,
       variables: withVariables(variables, ownOnes(template.variables, given.variables)),
@@ -79,10 +79,7 @@ export async function planPipeline(
     const found = planned(template, decided, shared, at.variables)
     jobs.push(...found)
     room -= found.reduce((sum, job) => sum + job.variables.length, 0)
-    if (room < 0) throw configFault(TOO_LARGE)
-    if (jobs.length > MOST_JOBS) {
-      throw configFault(`The number of jobs has exceeded the limit of ${MOST_JOBS}.`)
-    }
+    assertFits(room, jobs.length)
     for (const { name } of found) assertName(name)
   }
   if (jobs.length === 0) return 'no_jobs'
@@ -102,6 +99,13 @@ export async function planPipeline(
     autoCancel: workflow.autoCancel,
     jobs: connected,
     stages: config.stages.filter((stage) => used.has(stage)),
+  }
+}
+
+function assertFits(room: number, jobs: number): void {
+  if (room < 0) throw configFault(TOO_LARGE)
+  if (jobs > MOST_JOBS) {
+    throw configFault(`The number of jobs has exceeded the limit of ${MOST_JOBS}.`)
   }
 }
 
