@@ -2,9 +2,6 @@ const codes: ReadonlySet<string> = new Set([
   'ENOSPC',
   'EDQUOT',
   'SQLITE_FULL',
-  // SQLite says no more of a write that the system refused, for a spent quota; one that a broken disk refused is as
-  // little done, and as much worth another try.
-  'SQLITE_IOERR_WRITE',
   'SQLITE_IOERR_SHMSIZE',
   // Of git and of the engine.
   'full',

@@ -17,6 +17,7 @@ import { storeDialects } from './sqlite/driver.ts'
 import { Flush } from './sqlite/flush.ts'
 import { Handle } from './sqlite/handle.ts'
 import { LogMender } from './sqlite/mend-log.ts'
+import { withCause } from './sqlite/refused-write.ts'
 import { findLogDamage } from './sqlite/wal.ts'
 import { offerWatching } from './watch.ts'
 
@@ -187,7 +188,7 @@ function refusal(path: string, error: unknown): Error {
   }
   const reason = Object.entries(reasons).find(([code]) => error.code.startsWith(code))?.[1]
   return new StartError(`the database ${path} ${reason ?? 'fails'} (${error.message})`, {
-    cause: error,
+    cause: withCause(error, path),
   })
 }
 

@@ -16,6 +16,7 @@ import { StatementTables } from '../statement-tables.ts'
 import type { Flush } from './flush.ts'
 import { bind, type Handle, whenFree } from './handle.ts'
 import { StoreQueryCompiler } from './query-compiler.ts'
+import { withCause } from './refused-write.ts'
 
 /** What the driver stands on. */
 export interface Handles {
@@ -149,7 +150,8 @@ export class StoreConnection implements DatabaseConnection {
 
   /** Others may write from the commit on; the caller goes on when it is on the disk, unless it would not wait. */
   async commit(): Promise<void> {
-    this.#handles.writer.prepare('COMMIT').run()
+    const { writer } = this.#handles
+    writing(writer, () => writer.prepare('COMMIT').run())
     // Readers see it from here on.
     this.#handles.changes.note(this.#written)
     this.#end()
@@ -218,7 +220,7 @@ export class StoreConnection implements DatabaseConnection {
 
   #runOnWriter<R>(query: CompiledQuery): QueryResult<R> {
     const { writer } = this.#handles
-    const result = run<R>(writer, query)
+    const result = writing(writer, () => run<R>(writer, query))
     if (isRead(writer, query)) return result
     const writes = this.#statements.writes(query)
     if (!hasWritten(result, writes)) return result
@@ -255,6 +257,14 @@ function hasWritten(
   if (numAffectedRows === undefined) return rows.length > 0
   // What changes the schema counts no rows; nor is known what it writes.
   return numAffectedRows > 0n || tables === undefined
+}
+
+function writing<T>(writer: Handle, act: () => T): T {
+  try {
+    return act()
+  } catch (error) {
+    throw withCause(error, writer.database.name)
+  }
 }
 
 function run<R>(handle: Handle, query: CompiledQuery): QueryResult<R> {
