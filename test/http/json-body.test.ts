@@ -60,6 +60,14 @@ describe('a JSON body', () => {
   })
 
   test.each([
+    ['blanks', `{"a":1${' '.repeat(17_000_000)}}`],
+    ['digits', `{"a":${'1'.repeat(17_000_000)}}`],
+    ['a key', `{"${'a'.repeat(17_000_000)}":1}`],
+  ])('is refused for %s without end before it is parsed', async (_, text) => {
+    await expect(read(text)).rejects.toThrow('bytes outside of its texts')
+  })
+
+  test.each([
     ['one long text', () => `{"a":"${'x'.repeat(32_000_000)}"}`],
     ['quotes that are escaped', () => `{"a":"${'\\"'.repeat(2_000_000)}"}`],
     ['backslashes', () => `{"a":"${'\\\\'.repeat(8_000_000)}"}`],

@@ -17,7 +17,12 @@ const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d
 const [comma, colon] = [0x2c, 0x3a]
 
 /** Strings from this length on are read by themselves. */
-const LONG = 4096
+const LONG = 256
+/**
+ * Most bytes outside of strings, 80 for each of 200,000 values, and of long keys: blanks, digits and keys without end are
+ * left to the parser, and keep everybody waiting.
+ */
+const MOST_OUTSIDE = 16 * 1024 * 1024
 
 /**
  * Looks over a JSON document before it is parsed: how deep it is, how many values it has, and where its long strings
@@ -27,6 +32,7 @@ export class JsonScan {
   /** Long strings that are values, in order. */
   readonly long: Span[] = []
   values = 1
+  #outsideBytes = 0
   readonly #bytes: Buffer
   readonly #limits: JsonLimits
   #at = 0
@@ -45,9 +51,18 @@ export class JsonScan {
     const stop = Math.min(this.#at + length, this.#bytes.length)
     while (this.#at < stop) {
       if (this.#stringStart >= 0) this.#inString()
-      else this.#outside(stop)
+      else this.#countOutside(stop)
     }
     return this.#at >= this.#bytes.length
+  }
+
+  #countOutside(stop: number): void {
+    const from = this.#at
+    this.#outside(stop)
+    this.#outsideBytes += this.#at - from
+    if (this.#outsideBytes > MOST_OUTSIDE) {
+      throw badParameters(`message body has more than ${MOST_OUTSIDE} bytes outside of its texts`)
+    }
   }
 
   #outside(stop: number): void {
@@ -102,7 +117,8 @@ export class JsonScan {
 
   /** A long string in front of a colon is no value. */
   #forgetKey(): void {
-    if (this.#behindLong) this.long.pop()
+    const key = this.#behindLong ? this.long.pop() : undefined
+    if (key) this.#outsideBytes += key.end - key.start
     this.#behindLong = false
   }
 }
