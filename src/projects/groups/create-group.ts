@@ -7,6 +7,7 @@ import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { addFirstMember } from '../members/found-source.ts'
 import { sharedRunnersOf } from '../namespaces/shared-runners.ts'
+import { resetRegistrationToken } from '../registration-tokens/verbs.ts'
 import { assertMayCreateTopGroup, getParentGroup } from './access.ts'
 import { groupVisibilityFaults, MAX_DEPTH, refuseGroupFaults, whilePathFree } from './faults.ts'
 import { countAncestors, insertGroup } from './queries.ts'
@@ -71,6 +72,7 @@ async function insertBelow(ctx: Ctx, parent: Group | null, input: NewGroup): Pro
     updated_at: now,
     ...input.columns,
   })
+  await resetRegistrationToken(ctx, { groupId: id, projectId: null })
   if (user) {
     const owner = { userId: user.id, level: Role.owner, createdById: user.id }
     await addFirstMember(ctx, { type: 'group', id }, owner)

@@ -25,16 +25,13 @@ export async function resetRegistrationToken(ctx: Ctx, place: RegistrationPlace)
   return token
 }
 
-/** The registration token of a place, which gets one when it is first asked for. */
-export async function registrationTokenOf(ctx: Ctx, place: RegistrationPlace): Promise<string> {
-  const open = (found: RegistrationToken) => ctx.vault.open(found.sealed_token, PURPOSE)
-  const known = await findRegistrationAt(ctx.db, place)
-  if (known) return open(known)
-  return await inTransaction(ctx, async (ctx) => {
-    // Two may ask for the first time at once.
-    const found = await findRegistrationAt(ctx.db, place)
-    return found ? open(found) : await resetRegistrationToken(ctx, place)
-  })
+/** The registration token of a place; null for one that is older than these and has never been given one. */
+export async function registrationTokenOf(
+  ctx: Ctx,
+  place: RegistrationPlace,
+): Promise<string | null> {
+  const found = await findRegistrationAt(ctx.db, place)
+  return found ? ctx.vault.open(found.sealed_token, PURPOSE) : null
 }
 
 export async function findRegistration(

@@ -12,6 +12,7 @@ import { inTransaction } from '../../../store/transaction.ts'
 import { brokenKey } from '../../../store/unique.ts'
 import { addFirstMember } from '../../members/found-source.ts'
 import type { SharedRunners } from '../../namespaces/shared-runners.ts'
+import { resetRegistrationToken } from '../../registration-tokens/verbs.ts'
 import { findTaken, insertProject, showProject } from '../queries.ts'
 import { recordProject } from '../record.ts'
 import { discardProject } from '../removal/remove-project.ts'
@@ -201,6 +202,7 @@ async function insertHidden(ctx: Ctx, input: NewProject): Promise<Draft & { read
     const wanted = { ...draft, namespaceId: namespace.id }
     const id = await whileFree(ctx, wanted, () => insertProject(ctx.db, row))
     await saveTopics(ctx.db, id, input.topics ?? [], now)
+    await resetRegistrationToken(ctx, { groupId: null, projectId: id })
     if (namespace.ownerId !== null) {
       const owner = { userId: namespace.ownerId, level: Role.owner, createdById: creatorId }
       await addFirstMember(ctx, { type: 'project', id }, owner)
