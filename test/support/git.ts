@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { InProcessEngine } from '../../src/git/engine/in-process.ts'
 import type { Repo } from '../../src/git/repo.ts'
 import { type GitStore, openGit } from '../../src/git/store.ts'
+import { runProgram } from './run-program.ts'
 
 /** The git program as a judge: fixed people and dates, no settings of the machine. */
 export const gitTestEnvironment = {
@@ -27,11 +27,12 @@ export function gitBytes(
   args: readonly string[],
   options: { readonly input?: string | Uint8Array; readonly env?: Record<string, string> } = {},
 ): Buffer {
-  const done = spawnSync('git', ['-c', 'core.quotePath=false', ...args], {
+  const done = runProgram({
+    program: 'git',
+    args: ['-c', 'core.quotePath=false', ...args],
     cwd: folder,
     env: { ...gitTestEnvironment, ...options.env },
-    ...(options.input === undefined ? {} : { input: options.input }),
-    maxBuffer: 1 << 28,
+    input: options.input,
   })
   if (done.status !== 0) throw new Error(`git ${args.join(' ')}: ${done.stderr}`)
   return done.stdout
