@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { lstatSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
@@ -52,6 +52,19 @@ export function ownerOf(name: string): string | undefined {
 export function isOrphaned(name: string): boolean {
   const mark = ownerOf(name)
   return mark !== undefined && !isRunning(mark)
+}
+
+/**
+ * A prefix for `ownedName` in a folder that may be shared with other containers: it names the space of process ids that
+ * this process is in, since those of another one say nothing about what runs there.
+ */
+export function prefixHere(prefix: string): string {
+  try {
+    const [space = '0'] = /\d+/.exec(readlinkSync('/proc/self/ns/pid')) ?? []
+    return `${prefix}${space}-`
+  } catch {
+    return prefix
+  }
 }
 
 /** Removes the folders in `parent` that processes of this user which were killed have named with `ownedName(prefix)`. */

@@ -4,14 +4,14 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { ownedName, removeOrphans } from '../process-mark.ts'
+import { ownedName, prefixHere, removeOrphans } from '../process-mark.ts'
 
 /** Names the socket of the launcher to processes that the server starts. */
 const variable = 'GITSTEAD_LAUNCHER'
 
-const folderPrefix = 'gitstead-launcher-'
+const folderPrefix = prefixHere('gitstead-launcher-')
 /** The socket's name has to fit into 107 bytes. */
-const longestFolder = 48
+const longestFolder = 36
 
 /**
  * The launcher of this process, which starts it when it is first asked: a small process that starts the programs. To

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmdirSync, rmSync, unlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
-import { ownedName, removeOrphans } from '../../base/process-mark.ts'
+import { ownedName, prefixHere, removeOrphans } from '../../base/process-mark.ts'
 import { type RunningGit, startGit } from '../command.ts'
 import { GitError } from '../error.ts'
 import { isObjectId } from '../names.ts'
@@ -23,7 +23,7 @@ const mostIdle = 2
 const idleMs = 10_000
 const answerLimit = 64 * 1024 * 1024
 /** Outside of the repository, where nothing may be left over. */
-const folderPrefix = 'gitstead-merge-'
+const folderPrefix = prefixHere('gitstead-merge-')
 
 /**
  * A running `git merge-tree` of one repository, which merges pair after pair: of a merge of its own two thirds are the

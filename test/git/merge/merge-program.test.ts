@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { prefixHere } from '../../../src/base/process-mark.ts'
 import { OpenRepositories } from '../../../src/git/engine/open-repository.ts'
 import { combine, tryCombine } from '../../../src/git/merge/combine.ts'
 import type { Repo } from '../../../src/git/repo.ts'
@@ -164,13 +165,13 @@ function mergeBeside(folder: string, own = () => {}): void {
 }
 
 test('what a killed process has left is removed by the next one', () => {
-  const folder = join(tmpdir(), 'gitstead-merge-999999999-1-0123456789ab')
+  const folder = join(tmpdir(), `${prefixHere('gitstead-merge-')}999999999-1-0123456789ab`)
   mergeBeside(folder)
   expect(existsSync(folder)).toBe(false)
 })
 
 test.runIf(process.getuid?.() === 0)('a folder of another user is left alone', () => {
-  const folder = join(tmpdir(), 'gitstead-merge-999999999-1-ba9876543210')
+  const folder = join(tmpdir(), `${prefixHere('gitstead-merge-')}999999999-1-ba9876543210`)
   mergeBeside(folder, () => chownSync(folder, 65_534, 65_534))
   expect(existsSync(folder)).toBe(true)
   rmSync(folder, { recursive: true })
