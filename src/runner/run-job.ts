@@ -223,6 +223,7 @@ class JobRun {
       getSources(this.#job, this.#variables, this.#workspace.project, {
         git: (args, cwd) => this.#git(args, cwd),
         awaitServer: () => this.#settings.server.back(this.#scripts.signal),
+        signal: this.#scripts.signal,
         say: (line) => this.#say(line),
       }),
     )

@@ -165,12 +165,14 @@ export class Server {
   /** Waits until the server answers again, for some minutes at most; whether it was away at all. */
   async back(signal: AbortSignal): Promise<boolean> {
     const until = performance.now() + AWAY_MS
-    for (let wasAway = false; !signal.aborted && performance.now() < until; wasAway = true) {
+    let wasAway = false
+    while (!signal.aborted && performance.now() < until) {
       const answered = await this.verify().catch(() => undefined)
-      if (answered !== undefined) return wasAway
+      if (answered !== undefined) break
+      wasAway = true
       await sleep(500, undefined, { signal }).catch(() => undefined)
     }
-    return true
+    return wasAway
   }
 
   async #send(

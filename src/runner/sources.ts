@@ -22,6 +22,8 @@ export interface SourceTools {
   readonly git: RunGit
   /** Waits for a server that has gone away; true when it had. */
   readonly awaitServer: () => Promise<boolean>
+  /** Aborts when the job is over: canceled, out of time, or stopped with the runner. */
+  readonly signal: AbortSignal
   /** Says something in the log. */
   readonly say: (line: string) => void
 }
@@ -31,7 +33,7 @@ export async function getSources(
   job: Job,
   variables: Variables,
   folder: string,
-  { git, awaitServer, say }: SourceTools,
+  { git, awaitServer, signal, say }: SourceTools,
 ): Promise<void> {
   const strategy = strategyOf(job, variables, say)
   if (strategy === 'none') return
@@ -44,8 +46,11 @@ export async function getSources(
     const isFresh = startsAnew || attempt > 1
     if (await fetchSources(job, variables, { folder, isFresh, git })) return
     if ((await awaitServer()) && cutOff < MOST_CUT_OFF) cutOff += 1
-    if (attempt - cutOff >= attempts) throw new JobFailure('script_failure', 'git failed')
-    await sleep(BETWEEN_MS)
+    const failure = new JobFailure('script_failure', 'git failed')
+    if (attempt - cutOff >= attempts) throw failure
+    await sleep(BETWEEN_MS, undefined, { signal }).catch(() => {
+      throw failure
+    })
   }
 }
 

@@ -27,10 +27,11 @@ interface Given {
   /** The exit code of a command. */
   readonly code?: (command: string) => number
   readonly wasAway?: () => boolean
+  readonly signal?: AbortSignal
 }
 
 /** Gets sources with a git that only writes down what it was asked. */
-async function got({ variables = {}, fetches = true, code, wasAway }: Given = {}) {
+async function got({ variables = {}, fetches = true, code, wasAway, signal }: Given = {}) {
   const job = {
     ...jobOf([]),
     allow_git_fetch: fetches,
@@ -51,6 +52,7 @@ async function got({ variables = {}, fetches = true, code, wasAway }: Given = {}
       return code?.(command) ?? 0
     },
     awaitServer: async () => wasAway?.() ?? false,
+    signal: signal ?? new AbortController().signal,
     say: (line) => said.push(line),
   })
   return commands
@@ -205,5 +207,16 @@ describe('sources that cannot be got', () => {
     })
     expect(found.at(-1)).toBe('lfs pull')
     expect(fetches()).toBe(3)
+  })
+
+  test('are not tried again once the job is over', async () => {
+    const over = new AbortController()
+    const code = () => {
+      over.abort()
+      return 137
+    }
+    const getting = got({ code, signal: over.signal, wasAway: () => true })
+    await expect(getting).rejects.toThrow('git failed')
+    expect(commands).toEqual(['init --quiet --template='])
   })
 })
