@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { invalid, notFound, type Problem } from '../base/problem.ts'
+import { invalid, type Problem } from '../base/problem.ts'
 
 /**
  * Which unique index a write broke, by its columns (`users.email`, `projects.namespace_id, projects.name`), or undefined
@@ -30,18 +30,4 @@ export async function uniquely<T>(
 /** The model's words for a value that somebody else has. */
 export function taken(field: string): Problem {
   return invalid({ [field]: ['has already been taken'] })
-}
-
-/** A statement that deletes. */
-interface Deletion {
-  executeTakeFirst(): Promise<{ readonly numDeletedRows: bigint }>
-}
-
-/**
- * Deletes a row that was found a moment ago. 404 when somebody else was faster: what follows from a deletion is done, and
- * told, once.
- */
-export async function deleteFound(deletion: Deletion): Promise<void> {
-  const { numDeletedRows } = await deletion.executeTakeFirst()
-  if (numDeletedRows === 0n) throw notFound()
 }

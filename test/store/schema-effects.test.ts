@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Change, parseWrite, SchemaEffects } from '../../src/store/schema-effects.ts'
 import { Handle } from '../../src/store/sqlite/handle.ts'
+import { type Change, parseWrite, SchemaEffects } from '../../src/store/sqlite/schema-effects.ts'
 import { openTestStore, type TestStore } from '../support/database.ts'
 
 let store: TestStore

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from 'kysely'
+import { deleteFound } from '../../store/delete-found.ts'
 import type { DeployTokensTable } from '../../store/schema/accounts.ts'
 import type { Db } from '../../store/schema.ts'
-import { deleteFound } from '../../store/unique.ts'
 
 export type DeployTokenRow = Selectable<DeployTokensTable>
 

@@ -1,8 +1,8 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { GpgKeyName } from '../../base/gpg-key.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import type { GpgKeysTable } from '../../store/schema/accounts.ts'
 import type { Db } from '../../store/schema.ts'
-import { deleteFound } from '../../store/unique.ts'
 
 export type GpgKeyRow = Selectable<GpgKeysTable>
 

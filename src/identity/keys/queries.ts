@@ -7,10 +7,10 @@ import {
   type Updateable,
 } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import type { DeployKeyProjectsTable } from '../../store/schema/accounts.ts'
 import type { SshKeysTable } from '../../store/schema/core.ts'
 import type { Db } from '../../store/schema.ts'
-import { deleteFound } from '../../store/unique.ts'
 
 export type SshKeyRow = Selectable<SshKeysTable>
 

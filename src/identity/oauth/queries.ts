@@ -1,6 +1,7 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { Day, Instant } from '../../base/clock.ts'
 import type { Page } from '../../base/page.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
 import type {
   OauthApplicationsTable,
@@ -8,7 +9,6 @@ import type {
   OauthGrantsTable,
 } from '../../store/schema/accounts.ts'
 import type { Db } from '../../store/schema.ts'
-import { deleteFound } from '../../store/unique.ts'
 
 export type ApplicationRow = Selectable<OauthApplicationsTable>
 export type GrantRow = Selectable<OauthGrantsTable>

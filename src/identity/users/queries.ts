@@ -1,9 +1,9 @@
 import { type Insertable, type Selectable, type SqlBool, sql, type Updateable } from 'kysely'
 import type { Day, Instant } from '../../base/clock.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import type { IdentitiesTable } from '../../store/schema/accounts.ts'
 import type { UsersTable } from '../../store/schema/core.ts'
 import type { Db } from '../../store/schema.ts'
-import { deleteFound } from '../../store/unique.ts'
 
 export type UserRow = Selectable<UsersTable>
 

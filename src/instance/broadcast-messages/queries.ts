@@ -1,7 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
+import { deleteFound } from '../../store/delete-found.ts'
 import type { BroadcastMessagesTable } from '../../store/schema/accounts.ts'
 import type { Db } from '../../store/schema.ts'
-import { deleteFound } from '../../store/unique.ts'
 
 export type BroadcastMessageRow = Selectable<BroadcastMessagesTable>
 

@@ -1,9 +1,9 @@
 import type { Source } from '../../access/sources.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
-import { deleteFound } from '../../store/unique.ts'
 import type { EnvironmentLevelRow, EnvironmentTarget, Kind } from './environment-levels.ts'
 import type { LevelChanges } from './levels.ts'
 

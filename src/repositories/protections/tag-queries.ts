@@ -1,8 +1,8 @@
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
-import { deleteFound } from '../../store/unique.ts'
 import type { LevelRow, Target } from './levels.ts'
 
 function rulesOf(db: Db, projectId: number) {

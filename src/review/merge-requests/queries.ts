@@ -1,12 +1,12 @@
 import { type Insertable, sql, type Updateable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import { cachedQuery } from '../../store/cached-query.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import type {
   MergeRequestsTable,
   MergeRequestVersionsTable,
 } from '../../store/schema/merge-requests.ts'
 import type { Db } from '../../store/schema.ts'
-import { deleteFound } from '../../store/unique.ts'
 import type { MergeRequestRow, VersionRow } from './row.ts'
 
 /** Merge requests with their target projects; lists start from it too. */

@@ -12,11 +12,11 @@ import { Semaphore } from '../../base/semaphore.ts'
 import { Timeslice } from '../../base/timeslice.ts'
 import type { Changes } from '../changes.ts'
 import type { ReadNotes } from '../read-cache.ts'
-import { StatementTables } from '../statement-tables.ts'
 import type { Flush } from './flush.ts'
 import { bind, type Handle, whenFree } from './handle.ts'
 import { StoreQueryCompiler } from './query-compiler.ts'
 import { withCause } from './refused-write.ts'
+import { StatementTables } from './statement-tables.ts'
 
 /** What the driver stands on. */
 export interface Handles {

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
 import type { Instant } from '../../../base/clock.ts'
+import { deleteFound } from '../../../store/delete-found.ts'
 import type { EmailsTable } from '../../../store/schema/core.ts'
 import type { Db } from '../../../store/schema.ts'
-import { deleteFound } from '../../../store/unique.ts'
 
 export type EmailRow = Selectable<EmailsTable>
 

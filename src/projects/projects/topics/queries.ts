@@ -1,9 +1,9 @@
 import { type Insertable, sql, type Updateable } from 'kysely'
 import type { Instant } from '../../../base/clock.ts'
+import { deleteFound } from '../../../store/delete-found.ts'
 import type { TopicsTable } from '../../../store/schema/accounts.ts'
 import type { Db } from '../../../store/schema.ts'
 import { containing } from '../../../store/search.ts'
-import { deleteFound } from '../../../store/unique.ts'
 
 /** How many projects have the topic; one that is being deleted has it no more. */
 const projectCount = sql<number>`(select count(*) from project_topics t

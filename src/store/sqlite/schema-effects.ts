@@ -1,4 +1,4 @@
-import type { Handle } from './sqlite/handle.ts'
+import type { Handle } from './handle.ts'
 
 export type Change = 'insert' | 'update' | 'delete'
 

@@ -8,8 +8,8 @@ import {
   UpdateQueryNode,
 } from 'kysely'
 import { LRUCache } from 'lru-cache'
+import type { Handle } from './handle.ts'
 import { type Change, parseWrite, SchemaEffects, type Write } from './schema-effects.ts'
-import type { Handle } from './sqlite/handle.ts'
 
 /**
  * The tables that statements read and write, by their syntax trees. A piece of raw SQL reads every table that its text
