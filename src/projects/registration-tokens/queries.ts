@@ -36,14 +36,17 @@ export async function findRegistrationByDigest(
     .executeTakeFirst()
 }
 
+/** Gives a place its token, instead of the one that it may have. */
 export async function saveRegistration(
   db: Db,
   place: RegistrationPlace,
   row: { readonly digest: Buffer; readonly sealed_token: string; readonly created_at: Instant },
 ): Promise<void> {
-  await db.deleteFrom('ci_registration_tokens').where(at(place)).execute()
   await db
     .insertInto('ci_registration_tokens')
     .values({ group_id: place.groupId, project_id: place.projectId, ...row })
+    .onConflict((known) =>
+      known.expression(sql`coalesce(group_id, 0), coalesce(project_id, 0)`).doUpdateSet(row),
+    )
     .execute()
 }
