@@ -112,7 +112,7 @@ class MergeProgram {
       try {
         this.empty()
       } catch {
-        // The next merge tries it again, and fails if it must.
+        // The next merge tries it again, and takes another program where that fails, too.
       }
     })
   }

@@ -17,6 +17,10 @@ export function withCause(error: unknown, path: string): unknown {
   } catch (cause) {
     error.cause = cause
   }
-  rmSync(probe, { force: true })
+  try {
+    rmSync(probe, { force: true })
+  } catch {
+    // A disk that refuses this as well: what SQLite said is what counts.
+  }
   return error
 }
