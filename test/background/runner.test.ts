@@ -439,7 +439,7 @@ describe('a process that is killed', () => {
     })
     const all = Array.from({ length: 30 }, (_, n) => n)
     for (const n of all) await work.enqueue(store.db, note, { n })
-    const script = new URL('./worker.ts', import.meta.url)
+    const script = new URL('./worker.mjs', import.meta.url)
     for (const turn of [1, 2]) {
       const child = startChild(script, store.folder)
       for (let seen = 0; seen < 6; seen++) await child.lines.next()

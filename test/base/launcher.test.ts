@@ -185,8 +185,8 @@ test('nobody else may reach the launcher', async () => {
 
 test('a launcher whose server ends before it has started ends, too, and leaves no folder', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'gitstead-launcher-test-'))
-  const file = new URL('../../src/base/launcher/launcher-process.ts', import.meta.url)
-  const child = fork(file, [join(folder, 'socket')], { execArgv: ['--import', 'tsx'] })
+  const file = new URL('../../dist/base/launcher/launcher-process.js', import.meta.url)
+  const child = fork(file, [join(folder, 'socket')], { execArgv: [] })
   child.disconnect()
   expect(await once(child, 'exit')).toEqual([0, null])
   expect(existsSync(folder)).toBe(false)
@@ -206,7 +206,7 @@ test('when the launcher is killed, what it had started ends, and a new one start
 })
 
 test('it ends with the process that it belongs to, however that ends, and its folder goes', async () => {
-  const child = startChild(new URL('launcher-child.ts', import.meta.url))
+  const child = startChild(new URL('launcher-child.mjs', import.meta.url))
   const { value } = await child.lines.next()
   const [pid = '', path = ''] = String(value).split(' ')
   expect(existsSync(path)).toBe(true)
@@ -215,14 +215,14 @@ test('it ends with the process that it belongs to, however that ends, and its fo
 })
 
 test('the folder of one that was killed with its server goes at the next start', async () => {
-  const child = startChild(new URL('launcher-child.ts', import.meta.url))
+  const child = startChild(new URL('launcher-child.mjs', import.meta.url))
   const { value } = await child.lines.next()
   const [pid = '', path = ''] = String(value).split(' ')
   process.kill(Number(pid), 'SIGSTOP')
   await child.kill()
   process.kill(Number(pid), 'SIGKILL')
   expect(existsSync(dirname(path))).toBe(true)
-  const next = startChild(new URL('launcher-child.ts', import.meta.url))
+  const next = startChild(new URL('launcher-child.mjs', import.meta.url))
   await next.lines.next()
   expect(existsSync(dirname(path))).toBe(false)
   await next.kill()

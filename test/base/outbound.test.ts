@@ -273,7 +273,7 @@ describe('an upstream that misbehaves', () => {
       const timer = setInterval(() => response.write('x'), 20)
       response.on('close', () => clearInterval(timer))
     })
-    const it = outbound({ allow: ['127.0.0.1'], timeoutMs: 200 })
+    const it = outbound({ allow: ['127.0.0.1'], timeoutMs: 1000 })
     const response = await it.request(`http://127.0.0.1:${port}/`)
     expect(await reasonOf(response.read())).toBe('timeout')
   })

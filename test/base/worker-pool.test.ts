@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { runInWorker, type WorkerTaskOptions } from '../../src/base/workers/worker-pool.ts'
 
-const module = new URL('./worker-pool-tasks.ts', import.meta.url)
+const module = new URL('./worker-pool-tasks.mjs', import.meta.url)
 const run = (name: string, input: unknown, options: Partial<WorkerTaskOptions> = {}) =>
   runInWorker<unknown, unknown>(input, {
     module,

@@ -15,8 +15,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-const writer = new URL('./writer.ts', import.meta.url)
-const holder = new URL('./holder.ts', import.meta.url)
+const writer = new URL('./writer.mjs', import.meta.url)
+const holder = new URL('./holder.mjs', import.meta.url)
 
 async function readKeys(place: string) {
   const store = openStore(place, { migrations })

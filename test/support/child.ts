@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** A process of its own that runs a file, for tests that kill it. */
+/** A process of its own that runs a file of JavaScript, which loads the compiled sources, for tests that kill it. */
 export interface Child {
   readonly process: ChildProcess
   /** The lines that it prints, as they come. */
@@ -16,8 +16,7 @@ export interface Child {
 
 export function startChild(script: URL, ...given: string[]): Child {
   const path = fileURLToPath(script)
-  const loader = path.endsWith('.ts') ? ['--import', 'tsx'] : []
-  const child = spawn(process.execPath, [...loader, path, ...given], {
+  const child = spawn(process.execPath, [path, ...given], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const gone = once(child, 'exit')

@@ -1,10 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
 import { ownedName, prefixHere, removeOrphans } from '../process-mark.ts'
+import { compiledFile } from '../workers/compiled-file.ts'
 
 /** Names the socket of the launcher to processes that the server starts. */
 const variable = 'GITSTEAD_LAUNCHER'
@@ -78,12 +77,9 @@ export function launcherEnvironment(): Readonly<Record<string, string>> {
 }
 
 function forkLauncher(path: string): ChildProcess {
-  const source = import.meta.url.endsWith('.ts')
-  const file = new URL(source ? './launcher-process.ts' : './launcher-process.js', import.meta.url)
-  const loader = () => pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
-  const heap = ['--max-semi-space-size=1', '--max-old-space-size=64']
-  return fork(fileURLToPath(file), [path], {
-    execArgv: [...heap, ...(source ? ['--import', loader()] : [])],
+  const file = new URL('./launcher-process.ts', import.meta.url)
+  return fork(compiledFile(file), [path], {
+    execArgv: ['--max-semi-space-size=1', '--max-old-space-size=64'],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
 }

@@ -1,7 +1,6 @@
-import { createRequire } from 'node:module'
-import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Piscina } from 'piscina'
 import { Semaphore } from '../semaphore.ts'
+import { compiledFile } from './compiled-file.ts'
 import type { WorkerInput } from './worker-task.ts'
 
 /** Why a task of the pool has no result: a limit, not an error of its own. */
@@ -20,18 +19,12 @@ const idleMs = 60_000
 /** Tasks that wait for a worker; more are refused. The pool's own `maxQueue` lets many more through. */
 const maxWaiting = 500
 
-/** A worker does not inherit the loader that TypeScript needs where the server runs from its sources. */
-function loaderArguments(): string[] {
-  if (!import.meta.url.endsWith('.ts')) return []
-  return ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href]
-}
-
 const pool = new Piscina({
   minThreads: 0,
   maxThreads: threads,
   idleTimeout: idleMs,
   env: {},
-  execArgv: loaderArguments(),
+  execArgv: [],
   resourceLimits: { maxOldGenerationSizeMb: memoryMb },
   recordTiming: false,
 })
@@ -86,7 +79,7 @@ async function runTask<Input, Output>(input: Input, options: WorkerTaskOptions):
   const task: WorkerInput<Input> = { id, input }
   const { name } = options
   try {
-    const filename = fileOf(options.module)
+    const filename = compiledFile(options.module)
     // The module that is named declares this function with these types.
     return (await pool.run(task, { filename, name, signal: timeout.signal })) as Output
   } catch (error) {
@@ -95,12 +88,6 @@ async function runTask<Input, Output>(input: Input, options: WorkerTaskOptions):
     clearTimeout(timer)
     onStarted.delete(id)
   }
-}
-
-/** The build renames what it compiles, but not what stands in a string. */
-function fileOf(module: URL): string {
-  const path = fileURLToPath(module)
-  return import.meta.url.endsWith('.ts') ? path : path.replace(/\.ts$/, '.js')
 }
 
 function limitOf(error: unknown, timeout: AbortSignal): WorkerLimitError | undefined {

@@ -1,9 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { createRequire } from 'node:module'
 import { Socket } from 'node:net'
-import { fileURLToPath, pathToFileURL } from 'node:url'
 import { launcherEnvironment } from '../../base/launcher/launcher.ts'
 import { fallBehind } from '../../base/priority.ts'
+import { compiledFile } from '../../base/workers/compiled-file.ts'
 import { gitEnvironment } from '../command.ts'
 import { engineMark } from './budget.ts'
 import type { FromEngine, ToEngine } from './messages.ts'
@@ -55,22 +54,17 @@ export class EngineChild {
     this.slot = slot
     this.role = role
     this.#events = events
-    const source = import.meta.url.endsWith('.ts')
-    this.#process = fork(
-      fileURLToPath(new URL(source ? './process.ts' : './process.js', import.meta.url)),
-      [folder],
-      {
-        serialization: 'advanced',
-        execArgv: [...heapLimits, ...(source ? ['--import', typescriptLoader()] : [])],
-        env: gitEnvironment({
-          ...allocation,
-          ...threads,
-          ...launcherEnvironment(),
-          [engineMark]: '1',
-        }),
-        stdio: ['ignore', 'ignore', 'inherit', 'ipc', 'pipe'],
-      },
-    )
+    this.#process = fork(compiledFile(new URL('./process.ts', import.meta.url)), [folder], {
+      serialization: 'advanced',
+      execArgv: heapLimits,
+      env: gitEnvironment({
+        ...allocation,
+        ...threads,
+        ...launcherEnvironment(),
+        [engineMark]: '1',
+      }),
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc', 'pipe'],
+    })
     // Without room for its pipes it has none, and says so a moment later.
     this.#process.on('error', () => this.#gone())
     const ends: ChildProcess['stdio'] | undefined = this.#process.stdio
@@ -173,10 +167,6 @@ const threads = { UV_THREADPOOL_SIZE: '16' }
 
 /** Reads leave much short-lived memory behind: a small nursery hands it back sooner. */
 const heapLimits = ['--max-semi-space-size=8', '--max-old-space-size=512']
-
-function typescriptLoader(): string {
-  return pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
-}
 
 /** Long work gives way to short work: about half the share of the others where cores are few, all of an idle core. */
 const lower = 4

@@ -158,10 +158,12 @@ test('a program without work ends after ten seconds', async () => {
 function mergeBeside(folder: string, own = () => {}): void {
   mkdirSync(join(folder, 'ab'), { recursive: true })
   own()
-  const module = pathToFileURL(join(import.meta.dirname, '../../../src/git/merge/merge-program.ts'))
+  const module = pathToFileURL(
+    join(import.meta.dirname, '../../../dist/git/merge/merge-program.js'),
+  )
   const start = `import(${JSON.stringify(module.href)}).then((m) => m.mergeInProgram(${JSON.stringify(repo.path)},
     () => ({ ours: '${base}', theirs: '${base}' }), async () => {}, new AbortController().signal)).then(() => process.exit(0))`
-  execFileSync(process.execPath, ['--import', 'tsx', '-e', start])
+  execFileSync(process.execPath, ['-e', start])
 }
 
 test('what a killed process has left is removed by the next one', () => {

@@ -1,8 +1,7 @@
 import { fork } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { updateRefs } from '../../../src/git/refs/update-refs.ts'
 import type { Repo } from '../../../src/git/repo.ts'
@@ -205,16 +204,14 @@ describe('several refs', () => {
 test('three processes that race for one branch lose no commit', async () => {
   const name = branch('race')
   await updateRefs(repo, [{ name, oldId: noObject, newId: a }])
-  const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
-  const script = fileURLToPath(new URL('./race-writer.ts', import.meta.url))
+  const script = fileURLToPath(new URL('./race-writer.mjs', import.meta.url))
   const rounds = 25
   const runs = Array.from(
     { length: 3 },
     (_, i) =>
       new Promise<number | null>((resolve) => {
-        fork(script, [world.folder, repo.key, name, `w${i}`, String(rounds)], {
-          execArgv: ['--import', loader],
-        }).on('exit', resolve)
+        const args = [world.folder, repo.key, name, `w${i}`, String(rounds)]
+        fork(script, args, { execArgv: [] }).on('exit', resolve)
       }),
   )
   expect(await Promise.all(runs)).toEqual([0, 0, 0])

@@ -8,7 +8,7 @@ import { git } from '../../support/git.ts'
 import { openBench } from '../../support/review.ts'
 import { openWorld } from '../../support/world.ts'
 
-const script = new URL('./merge-crash-child.ts', import.meta.url)
+const script = new URL('./merge-crash-child.mjs', import.meta.url)
 let child: Child | undefined
 
 afterEach(async () => {

@@ -1,7 +1,12 @@
+// @ts-check
 // Started by tests that need another process in the way: arguments are what to hold (lock, database) and the data folder.
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { lockDataFolder } from '../../src/store/sqlite/lock.ts'
+import { loadCompiled } from '../../scripts/setup/load.mjs'
+import { root } from '../../scripts/setup.mjs'
+
+/** @type {typeof import('../../src/store/sqlite/lock.ts')} */
+const { lockDataFolder } = loadCompiled(root, 'store/sqlite/lock.js')
 
 const [what, folder = ''] = process.argv.slice(2)
 try {
@@ -11,7 +16,7 @@ try {
   // Named here, so that the garbage collector does not let go of it.
   process.stdin.on('end', () => process.exit(held ? 0 : 1))
 } catch (error) {
-  process.stdout.write(`${(error as Error).message}\n`)
+  process.stdout.write(`${error instanceof Error ? error.message : error}\n`)
 }
 
 function holdDatabase() {

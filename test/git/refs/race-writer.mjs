@@ -1,8 +1,17 @@
-import { GitError } from '../../../src/git/error.ts'
-import { resolveRevision } from '../../../src/git/objects/revision.ts'
-import { updateRefs } from '../../../src/git/refs/update-refs.ts'
-import { openGit } from '../../../src/git/store.ts'
-import { writeCommit } from '../../../src/git/write/write-commit.ts'
+// @ts-check
+import { loadCompiled } from '../../../scripts/setup/load.mjs'
+import { root } from '../../../scripts/setup.mjs'
+
+/** @type {typeof import('../../../src/git/error.ts')} */
+const { GitError } = loadCompiled(root, 'git/error.js')
+/** @type {typeof import('../../../src/git/objects/revision.ts')} */
+const { resolveRevision } = loadCompiled(root, 'git/objects/revision.js')
+/** @type {typeof import('../../../src/git/refs/update-refs.ts')} */
+const { updateRefs } = loadCompiled(root, 'git/refs/update-refs.js')
+/** @type {typeof import('../../../src/git/store.ts')} */
+const { openGit } = loadCompiled(root, 'git/store.js')
+/** @type {typeof import('../../../src/git/write/write-commit.ts')} */
+const { writeCommit } = loadCompiled(root, 'git/write/write-commit.js')
 
 /* Started several times at once by update-refs.test.ts: each adds its own files to one branch. */
 
@@ -11,7 +20,8 @@ const store = openGit({ dataDir: folder, engineProcesses: 0 })
 const repo = store.open(Number(id))
 const person = { name: who, email: `${who}@x.test`, date: '2021-09-20T08:00:00.000Z' }
 
-async function addFile(name: string): Promise<void> {
+/** @param {string} name */
+async function addFile(name) {
   for (;;) {
     const { commitId } = await resolveRevision(repo, ref)
     const { id: newId } = await writeCommit(repo, {

@@ -1,8 +1,14 @@
+// @ts-check
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { isDiskFull } from '../../src/base/full-disk.ts'
-import { openStore } from '../../src/store/connection.ts'
+import { loadCompiled } from '../../scripts/setup/load.mjs'
+import { root } from '../../scripts/setup.mjs'
+
+/** @type {typeof import('../../src/base/full-disk.ts')} */
+const { isDiskFull } = loadCompiled(root, 'base/full-disk.js')
+/** @type {typeof import('../../src/store/connection.ts')} */
+const { openStore } = loadCompiled(root, 'store/connection.js')
 
 // Writes more than it may, first where there is room beside the database, then where there is none.
 const folder = process.argv[2] ?? ''
@@ -14,7 +20,7 @@ for (const isFull of [false, true]) {
   const writing = sql`INSERT INTO texts VALUES (${'x'.repeat(20_000_000)})`.execute(store.db)
   const said = await writing.then(
     () => 'written',
-    (error: Error & { code?: string }) => `${error.code}, full: ${isDiskFull(error)}`,
+    (/** @type {Error & { code?: string }} */ error) => `${error.code}, full: ${isDiskFull(error)}`,
   )
   process.stdout.write(`${said}\n`)
 }
