@@ -198,9 +198,36 @@ async function write(repository: OpenRepository, input: WriteCommitInput): Promi
   const check = input.actions.some((action) => action.kind !== 'delete' && isReadByGit(action.path))
   await writer.flush({ check })
   const few = input.actions.length <= mostCounted
-  const stats = few ? await countChange(repository, before, treeId) : undefined
+  const stats = few
+    ? (linesCreated(input.actions) ?? (await countChange(repository, before, treeId)))
+    : undefined
   return { id, treeId, changed: treeId !== before, commit: parseCommit(id, bytes), stats }
 }
+
+/** git takes a file for a binary one by a NUL in its beginning. */
+const binaryWithin = 8000
+
+/** Lines of a commit that makes files and nothing else; undefined for any other, for which trees must be compared. */
+function linesCreated(actions: readonly CommitAction[]): CommitStats | undefined {
+  let additions = 0
+  for (const action of actions) {
+    if (action.kind !== 'create') return undefined
+    additions += lineCount(asBuffer(action.content))
+  }
+  return { additions, deletions: 0, files: actions.length }
+}
+
+function lineCount(content: Buffer): number {
+  if (content.subarray(0, binaryWithin).includes(0)) return 0
+  let lines = 0
+  for (let at = 0; at < content.length; lines += 1) {
+    const end = content.indexOf(newline, at)
+    at = end < 0 ? content.length : end + 1
+  }
+  return lines
+}
+
+const newline = 0x0a
 
 /** Small commits are as quick as a read; large ones must not hold reads up. */
 function isSmall({ actions }: WriteCommitInput): boolean {

@@ -115,6 +115,32 @@ describe('a commit of several actions', () => {
     expect((await write([{ kind: 'delete', path: 'a.txt' }])).changed).toBe(true)
   })
 
+  test('counts the lines of new files as git does', async () => {
+    const late = Buffer.concat([Buffer.from('x\n'.repeat(4000)), Buffer.from([0])])
+    const files = [
+      content(''),
+      content('1\n2'),
+      content('1\r\n\r\n\n'),
+      Buffer.from([0x31, 0x0a, 0]),
+      late.subarray(1),
+      late,
+    ]
+    const actions = files.map((file, i) => ({
+      kind: 'create' as const,
+      path: `counted/${i}`,
+      content: file,
+    }))
+    const { id, stats } = await write(actions)
+    const lines = git(repo.path, ['diff-tree', '-r', '--no-commit-id', '--numstat', id]).split('\n')
+    const counted = lines.map((line) => Number(line.split('\t')[0]) || 0)
+    expect(counted).toEqual([0, 2, 3, 0, 0, 4001])
+    expect(stats).toEqual({
+      additions: counted.reduce((sum, count) => sum + count, 0),
+      deletions: 0,
+      files: files.length,
+    })
+  })
+
   test('cleans names as git does, and refuses what is no name or no message', async () => {
     const named = (name: string, message = 'm') =>
       writeCommit(repo, {
