@@ -1,4 +1,5 @@
 import { XMLParser } from 'fast-xml-parser'
+import { workerTask } from '../../base/workers/worker-task.ts'
 
 /** One test of a report. */
 export interface JunitCase {
@@ -11,7 +12,18 @@ export interface JunitCase {
   readonly stack_trace: string | null
 }
 
-export type JunitReport = { readonly cases: readonly JunitCase[] } | { readonly fault: string }
+type JunitReport = { readonly cases: readonly JunitCase[] } | { readonly fault: string }
+
+/** What is kept of a report: its tests as JSON, and how many ended how. */
+export interface JunitSuite {
+  readonly total_time: number
+  readonly success_count: number
+  readonly failed_count: number
+  readonly skipped_count: number
+  readonly error_count: number
+  readonly suite_error: string | null
+  readonly cases: string
+}
 
 const MOST_CASES = 20_000
 const LONGEST_TEXT = 50_000
@@ -29,7 +41,27 @@ const parser = new XMLParser({
   isArray: (name) => name === 'testsuite' || name === 'testcase',
 })
 
-/** Reads JUnit XML, several documents in a row included, as runners put them together. */
+/**
+ * Reads JUnit XML, several documents in a row included, as runners put them together. The largest that are taken need
+ * seconds, so that it runs in a worker.
+ */
+export const readSuite = workerTask((text: string): JunitSuite => suiteOf(parseJunit(text)))
+
+/** What is kept of a report that was read, or why it was not. */
+export function suiteOf(report: JunitReport): JunitSuite {
+  const cases = 'fault' in report ? [] : report.cases
+  const count = (status: string) => cases.filter((one) => one.status === status).length
+  return {
+    total_time: cases.reduce((sum, one) => sum + one.execution_time, 0),
+    success_count: count('success'),
+    failed_count: count('failed'),
+    skipped_count: count('skipped'),
+    error_count: count('error'),
+    suite_error: 'fault' in report ? report.fault : null,
+    cases: JSON.stringify(cases),
+  }
+}
+
 export function parseJunit(text: string): JunitReport {
   if (/<!DOCTYPE|<!ENTITY/i.test(text)) return { fault: 'Document types are not read in reports' }
   const cases: JunitCase[] = []

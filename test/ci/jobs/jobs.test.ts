@@ -1,8 +1,12 @@
 import { once } from 'node:events'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout } from 'node:timers/promises'
+import { gzipSync } from 'node:zlib'
 import archiver from 'archiver'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { later } from '../../../src/base/clock.ts'
 import { removeExpired } from '../../../src/ci/artifacts/expire.ts'
+import { parseJunit } from '../../../src/ci/job-ends/junit.ts'
 import { CI_VARIABLE_PURPOSE, collectVariables } from '../../../src/ci/variables/collect.ts'
 import { commitFiles } from '../../support/fast-import.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
@@ -47,6 +51,17 @@ async function zipOf(files: Readonly<Record<string, string>>): Promise<Buffer> {
   await zip.finalize()
   await ended
   return Buffer.concat(chunks)
+}
+
+/** The longest time, in milliseconds, in which nothing else could be done. */
+async function longestWaitDuring(act: () => Promise<unknown>): Promise<number> {
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  await setTimeout(5)
+  await act()
+  await setTimeout(5)
+  delay.disable()
+  return delay.max / 1e6
 }
 
 test('a job names who started it, with what their public profile says', async () => {
@@ -370,6 +385,31 @@ describe('artifacts', () => {
       total_count: 2,
       failed_count: 1,
       test_suites: [{ name: 'x', test_cases: [{ name: 'a' }, { name: 'b', status: 'failed' }] }],
+    })
+  })
+
+  const reportOf = async (xml: string) => {
+    const { project, runner, given } = await started('x: {script: y}')
+    const query = { artifact_type: 'junit', artifact_format: 'gzip' }
+    await runner.upload(given, gzipSync(xml, { level: 1 }), query, 'junit.xml.gz')
+    await runner.finish(given, 'success')
+    const longestWait = await longestWaitDuring(() => world.runTasks())
+    const at = `/projects/${project.id}/pipelines/${given.job_info.pipeline_id}/test_report`
+    return { longestWait, suite: (await dev.get(at)).body.test_suites[0] }
+  }
+
+  test('of a job that reports many tests do not hold up others while they are read', async () => {
+    const xml = `<testsuite>${'<testcase name="a"/>'.repeat(60_000)}</testsuite>`
+    const { longestWait, suite } = await reportOf(xml)
+    expect(suite.success_count).toBe(20_000)
+    expect(longestWait).toBeLessThan(await longestWaitDuring(async () => void parseJunit(xml)))
+  })
+
+  test('of a job whose report takes too much memory to read say so', async () => {
+    const { suite } = await reportOf('<?xml?>'.repeat(2_900_000))
+    expect(suite).toMatchObject({
+      total_count: 0,
+      suite_error: 'The report takes too much memory to read',
     })
   })
 
