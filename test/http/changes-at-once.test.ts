@@ -168,6 +168,56 @@ describe('what several do at once', () => {
     expect(actions).toEqual([...new Set(actions)])
   })
 
+  test('in a project, of which two delete the same, are done once', async () => {
+    const virtual = '/virtual_registries/packages/maven'
+    const { body: group } = await ana.post('/groups', { name: 'Kept', path: 'kept' })
+    const registries = `/groups/${group.id}/-${virtual}/registries`
+    const made = async (path: string, body: object, key = 'id', list = path) => {
+      const reply = await ana.post(path, body)
+      expect([200, 201], `${path}: ${JSON.stringify(reply.body)}`).toContain(reply.status)
+      return `${list}/${reply.body[key]}`
+    }
+    const scheduled = { description: 's', ref: 'main', cron: '0 1 * * *' }
+    const schedule = await made(`${at}/pipeline_schedules`, scheduled)
+    const other = await made(`${at}/pipeline_schedules`, scheduled)
+    const days = { freeze_start: '0 23 * * 5', freeze_end: '0 7 * * 1', cron_timezone: 'UTC' }
+    const board = await made(`${at}/boards`, { name: 'b' })
+    const { body: label } = await ana.post(`${at}/labels`, { name: 'l', color: '#fff000' })
+    const flag = { name: 'f', version: 'new_version_flag' }
+    const users = { name: 'u', user_xids: '1' }
+    const release = { tag_name: 'v9', ref: 'main' }
+    const link = { name: 'n', url: 'https://a.example' }
+    const rule = {
+      package_name_pattern: 'x*',
+      package_type: 'npm',
+      minimum_access_level_for_push: 'owner',
+    }
+    await ana.post(`${at}/releases`, release)
+    const doomed = [
+      other,
+      await made(`${schedule}/variables`, { key: 'A', value: 'b' }, 'key'),
+      await made(`${at}/freeze_periods`, days),
+      await made(`${at}/triggers`, { description: 't' }),
+      await made(`${at}/variables`, { key: 'A', value: 'b' }, 'key'),
+      await made(`${at}/feature_flags`, flag, 'name'),
+      await made(`${at}/feature_flags_user_lists`, users, 'iid'),
+      await made(`${board}/lists`, { label_id: label.id }),
+      await made(`${at}/boards`, { name: 'c' }),
+      await made(`${at}/labels`, { name: 'm', color: '#fff000' }),
+      await made(`${at}/milestones`, { title: 'doomed' }),
+      await made(`${at}/releases/v9/assets/links`, link),
+      await made(`${at}/packages/protection/rules`, rule),
+      await made(registries, { name: 'v' }, 'id', `${virtual}/registries`),
+    ]
+    const acts = doomed.flatMap((path) => [() => ana.delete(path), () => ana.delete(path)])
+    const replies = await atOnce(world, acts)
+    for (const [index, path] of doomed.entries()) {
+      const pair = replies.slice(2 * index, 2 * index + 2).map(({ status }) => status)
+      const [first = 0, second] = pair.sort()
+      expect([first < 300, second], path).toEqual([true, 404])
+    }
+  })
+
   test('a group that is locked meanwhile is shared with nobody outside', async () => {
     const outside = (await ana.post('/groups', { name: 'Outside', path: 'outside' })).body.id
     const settings = JSON.stringify({ prevent_sharing_groups_outside_hierarchy: true })

@@ -1,5 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { OffsetPage } from '../../base/page.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
 import type { CiFreezePeriodsTable } from '../../store/schema/environments.ts'
 import type { Db } from '../../store/schema.ts'
@@ -52,5 +53,5 @@ export async function updateFreeze(
 }
 
 export async function deleteFreeze(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('ci_freeze_periods').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('ci_freeze_periods').where('id', '=', id))
 }

@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { OffsetPage } from '../../base/page.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
 import type {
   FeatureFlagClientsTable,
@@ -87,7 +88,7 @@ export async function updateFlag(
 }
 
 export async function deleteFlag(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('feature_flags').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('feature_flags').where('id', '=', id))
 }
 
 export async function listStrategies(db: Db, flagIds: readonly number[]): Promise<StrategyRow[]> {
@@ -224,7 +225,7 @@ export async function updateUserList(
 }
 
 export async function deleteUserList(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('feature_flag_user_lists').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('feature_flag_user_lists').where('id', '=', id))
 }
 
 export async function findFlagClient(

@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
 import type { PipelineStatus, PipelinesTable } from '../../store/schema/commits.ts'
 import type { Db } from '../../store/schema.ts'
@@ -201,7 +202,7 @@ export async function updatePipeline(
 }
 
 export async function deletePipeline(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('pipelines').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('pipelines').where('id', '=', id))
 }
 
 /**

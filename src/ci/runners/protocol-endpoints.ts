@@ -4,6 +4,7 @@ import { badParameters, forbidden, gone, notFound } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { csv, flag, integer, oneOf, parameter, text } from '../../http/params.ts'
 import { findRegistration } from '../../projects/registration-tokens/verbs.ts'
+import { inTransaction } from '../../store/transaction.ts'
 import { noteContact, readRunnerInfo } from './contact.ts'
 import { deleteManager, deleteRunner, findManager, updateRunner } from './queries.ts'
 import { createRunner } from './register.ts'
@@ -118,8 +119,10 @@ export const unregisterRunner = endpoint({
   summary: 'Delete a runner by its token',
   body: withToken,
   async handler({ ctx, body, request }) {
-    const runner = await signInRunner(ctx, request, body.token)
-    await deleteRunner(ctx.db, runner.id)
+    await inTransaction(ctx, async (ctx) => {
+      const runner = await signInRunner(ctx, request, body.token)
+      await deleteRunner(ctx.db, runner.id)
+    })
   },
 })
 

@@ -8,6 +8,7 @@ import {
 } from '../../access/visible-queries.ts'
 import type { Day, Instant } from '../../base/clock.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
 import type { CiRunnerManagersTable, CiRunnersTable } from '../../store/schema/ci-runners.ts'
 import type { Db } from '../../store/schema.ts'
@@ -82,7 +83,7 @@ export async function updateRunner(
 }
 
 export async function deleteRunner(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('ci_runners').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('ci_runners').where('id', '=', id))
 }
 
 export async function insertRunnerProject(
@@ -151,7 +152,7 @@ export async function saveManager(
 }
 
 export async function deleteManager(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('ci_runner_managers').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('ci_runner_managers').where('id', '=', id))
 }
 
 /** Removes the machines that were not heard of since. */

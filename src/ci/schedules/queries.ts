@@ -1,6 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
 import type { CiSchedulesTable, CiScheduleVariablesTable } from '../../store/schema/ci-starts.ts'
 import type { Db } from '../../store/schema.ts'
@@ -101,7 +102,7 @@ export async function deletePlay(db: Db, id: number): Promise<boolean> {
 }
 
 export async function deleteSchedule(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('ci_schedules').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('ci_schedules').where('id', '=', id))
 }
 
 export async function listScheduleVariables(
@@ -141,7 +142,7 @@ export async function updateScheduleVariable(
 }
 
 export async function deleteScheduleVariable(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('ci_schedule_variables').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('ci_schedule_variables').where('id', '=', id))
 }
 
 /** The pipelines that a schedule has started, by `sort` of their ids. */

@@ -1,5 +1,6 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { OffsetPage, Paged } from '../../base/page.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
 import type { CiSecureFilesTable } from '../../store/schema/secure-files.ts'
 import type { Db } from '../../store/schema.ts'
@@ -45,5 +46,5 @@ export async function insertSecureFile(
 }
 
 export async function deleteSecureFile(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('ci_secure_files').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('ci_secure_files').where('id', '=', id))
 }

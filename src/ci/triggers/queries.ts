@@ -1,5 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { OffsetPage, Paged } from '../../base/page.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
 import type { CiTriggersTable } from '../../store/schema/ci-starts.ts'
 import type { Db } from '../../store/schema.ts'
@@ -54,5 +55,5 @@ export async function updateTrigger(
 }
 
 export async function deleteTrigger(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('ci_triggers').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('ci_triggers').where('id', '=', id))
 }

@@ -2,6 +2,7 @@ import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { SourceRef } from '../../access/sources.ts'
 import type { Page, Paged } from '../../base/page.ts'
 import { cachedQuery } from '../../store/cached-query.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
 import type { CiVariablesTable } from '../../store/schema/ci.ts'
 import type { Db } from '../../store/schema.ts'
@@ -125,5 +126,5 @@ export async function updateVariable(
 }
 
 export async function deleteVariable(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('ci_variables').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('ci_variables').where('id', '=', id))
 }

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
 import type { ContainerTagRulesTable } from '../../store/schema/container-registry.ts'
 import type { Db } from '../../store/schema.ts'
@@ -52,5 +53,5 @@ export function updateTagRule(
 }
 
 export async function deleteTagRule(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('container_tag_rules').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('container_tag_rules').where('id', '=', id))
 }

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
 import type { PackageProtectionRulesTable, PackageType } from '../../store/schema/packages.ts'
 import type { Db } from '../../store/schema.ts'
@@ -52,5 +53,5 @@ export function updateRule(
 }
 
 export async function deleteRule(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('package_protection_rules').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('package_protection_rules').where('id', '=', id))
 }

@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { cachedQuery } from '../../store/cached-query.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
 import type { VirtualCacheEntriesTable } from '../../store/schema/virtual-registries.ts'
 import type { Db } from '../../store/schema.ts'
@@ -78,7 +79,7 @@ export async function saveDownload(db: Db, entryId: number, now: Instant): Promi
 }
 
 export async function deleteEntry(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('virtual_cache_entries').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('virtual_cache_entries').where('id', '=', id))
 }
 
 /** What was fetched from an upstream, the newest first. */

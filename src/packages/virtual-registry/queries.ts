@@ -2,6 +2,7 @@ import { type Selectable, sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { cachedQuery } from '../../store/cached-query.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
 import type {
   VirtualRegistriesTable,
@@ -43,7 +44,7 @@ export async function updateRegistry(
 /** Deletes a registry with the upstreams that no other one uses. */
 export async function deleteRegistry(db: Db, id: number): Promise<void> {
   const own = await listExclusiveUpstreams(db, id)
-  await db.deleteFrom('virtual_registries').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('virtual_registries').where('id', '=', id))
   if (own.length > 0) await db.deleteFrom('virtual_upstreams').where('id', 'in', own).execute()
 }
 
@@ -106,7 +107,7 @@ export async function updateUpstream(
 /** Deletes an upstream; those after it move up in each registry. */
 export async function deleteUpstream(db: Db, id: number): Promise<void> {
   for (const link of await listLinksOf(db, id)) await deleteLink(db, link.id)
-  await db.deleteFrom('virtual_upstreams').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('virtual_upstreams').where('id', '=', id))
 }
 
 export function findLink(db: Db, id: number) {
@@ -161,7 +162,7 @@ export async function insertLink(
 export async function deleteLink(db: Db, id: number): Promise<void> {
   const link = await findLink(db, id)
   if (!link) return
-  await db.deleteFrom('virtual_registry_upstreams').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('virtual_registry_upstreams').where('id', '=', id))
   await db
     .updateTable('virtual_registry_upstreams')
     .set((is) => ({ position: is('position', '-', 1) }))

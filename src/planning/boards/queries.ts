@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { Source } from '../../access/sources.ts'
 import type { OffsetPage } from '../../base/page.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
 import type { BoardListsTable, BoardsTable } from '../../store/schema/boards.ts'
 import type { Db } from '../../store/schema.ts'
@@ -39,7 +40,7 @@ export function updateBoard(
 }
 
 export async function deleteBoard(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('boards').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('boards').where('id', '=', id))
 }
 
 export async function saveBoardLabels(
@@ -89,7 +90,7 @@ export async function saveListOrder(db: Db, ids: readonly number[]): Promise<voi
 }
 
 export async function deleteList(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('board_lists').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('board_lists').where('id', '=', id))
 }
 
 export async function listLabelsById(db: Db, ids: readonly number[]) {

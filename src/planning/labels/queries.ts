@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import { seesGroup, seesLabels, type Viewer } from '../../access/visible-queries.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import { namespacesAbove } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
 import { repoint } from '../../store/repoint.ts'
@@ -145,7 +146,7 @@ export function updateLabel(db: Db, id: number, changes: LabelChanges, now: Inst
 }
 
 export async function deleteLabel(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('labels').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('labels').where('id', '=', id))
 }
 
 /** Sets the label's place in the project's order of importance; null takes it out. */

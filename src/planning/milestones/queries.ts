@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import { seesGroup, seesLabels, type Viewer } from '../../access/visible-queries.ts'
 import type { Day, Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import { namespacesAbove } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
@@ -164,5 +165,5 @@ export async function updateMilestone(
 }
 
 export async function deleteMilestone(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('milestones').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('milestones').where('id', '=', id))
 }

@@ -2,6 +2,7 @@ import { type Insertable, sql, type Updateable } from 'kysely'
 import { seesIssue } from '../../access/visible-issues.ts'
 import { hasProjectRole, seesProject, type Viewer } from '../../access/visible-queries.ts'
 import type { OffsetPage } from '../../base/page.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import { namespacesBelow } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
 import type { ReleaseLinksTable, ReleasesTable } from '../../store/schema/releases.ts'
@@ -149,7 +150,7 @@ export function updateLink(db: Db, id: number, changes: Updateable<ReleaseLinksT
 }
 
 export async function deleteLink(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('release_links').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('release_links').where('id', '=', id))
 }
 
 /** Makes these the milestones of a release. */
