@@ -1,11 +1,12 @@
 import { badRequest, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import type { Commit } from '../../git/types.ts'
 import { text } from '../../http/params.ts'
 import { getCommit } from '../../repositories/commits/describe-commit.ts'
 import { MoveRefused } from '../../repositories/refs/move-refs.ts'
 import { createTag } from '../../repositories/tags/create-tag.ts'
 import { takeCommands } from '../notes/commands.ts'
-import type { NoteKind } from '../notes/kind.ts'
+import type { AskedPosition, NoteKind } from '../notes/kind.ts'
 import type { Noteable } from '../notes/noteable.ts'
 import { followText } from '../references/follow-text.ts'
 import { mayTagCommits } from './access.ts'
@@ -43,6 +44,19 @@ async function readTagCommands(ctx: Ctx, noteable: Noteable, body: string) {
   }
 }
 
+/** What stands for the parent of a commit that has none. */
+const NO_COMMIT = /^0+$/
+
+/** Whether a position names the commit, and its parent as what it is compared with (docs/contract/B-resolved §11). */
+function isOfCommit(asked: AskedPosition, { id, parentIds: [parent] }: Commit): boolean {
+  return (
+    asked.head_sha === id &&
+    [asked.base_sha, asked.start_sha].every((sha) =>
+      parent === undefined ? NO_COMMIT.test(sha ?? '0') : sha === parent,
+    )
+  )
+}
+
 /** Commits as something that threads hang on (docs/contract/B-resolved §11): they can't be resolved. */
 export const commitKind: NoteKind = {
   path: '/projects/:id/repository/commits/:sha',
@@ -57,7 +71,7 @@ export const commitKind: NoteKind = {
   async place(ctx, noteable, asked) {
     const repo = ctx.git.open(noteable.project.id)
     const commit = await getCommit(repo, noteable.commitId ?? '')
-    const found = await findPosition(repo, commit, asked)
+    const found = isOfCommit(asked, commit) && (await findPosition(repo, commit, asked))
     if (found) return found
     throw badRequest('Note {:line_code=>["can\'t be blank", "must be a valid line code"]}')
   },

@@ -162,4 +162,11 @@ describe('a comment on a line of a commit', () => {
     const { status, body } = await onCommit({ new_line: 99 })
     expect([status, body]).toEqual([400, misplaced])
   })
+
+  test.each(['base_sha', 'start_sha', 'head_sha'])('is refused with another %s', async (name) => {
+    for (const sha of ['f'.repeat(40), undefined]) {
+      const { status, body } = await onCommit({ new_line: 2, [name]: sha })
+      expect([status, body]).toEqual([400, misplaced])
+    }
+  })
 })
