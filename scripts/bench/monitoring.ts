@@ -297,7 +297,12 @@ async function* listRows(): AsyncGenerator<Row> {
       const bytes = eventOf(n).subarray(20)
       const event = { ...JSON.parse(bytes.toString()), transaction: `job ${n}` }
       const packed = await packPayload(bytes)
-      const arrival = { event: readEvent(event, now), receivedAt: now, payload: async () => packed }
+      const arrival = {
+        id: 0,
+        event: readEvent(event, now),
+        receivedAt: now,
+        payload: async () => packed,
+      }
       const arrivals = Array.from({ length: batch }, () => arrival)
       for (let done = 0; done < 1_000_000 / errors; done += batch) {
         await inTransaction(ctx, (ctx) => recordBatch(ctx, id, arrivals))

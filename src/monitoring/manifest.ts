@@ -3,6 +3,7 @@ import { endpointsOf, type Manifest } from '../manifest.ts'
 import { alerts as alertTables } from '../store/migrations/0240-alerts.ts'
 import { errors as errorTables } from '../store/migrations/0241-errors.ts'
 import { errorReports as reportTables } from '../store/migrations/0242-error-reports.ts'
+import { resolvedErrors } from '../store/migrations/0296-resolved-errors.ts'
 import * as alerts from './alerts/endpoints.ts'
 import * as images from './alerts/image-endpoints.ts'
 import * as notes from './alerts/noteable.ts'
@@ -27,5 +28,5 @@ export const monitoringArea: Manifest = {
   }),
   tasks: [followAlerts, recordReports, forgetErrors],
   schedules: [daily('3:50', forgetErrors, {})],
-  migrations: [alertTables, errorTables, reportTables],
+  migrations: [alertTables, errorTables, reportTables, resolvedErrors],
 }

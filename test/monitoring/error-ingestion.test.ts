@@ -183,6 +183,21 @@ describe('events', () => {
     expect(rows.some((row) => row.number === 1)).toBe(true)
   })
 
+  test('that came before an error was resolved do not reopen it', async () => {
+    const one = await project()
+    await one.report(exampleEvent())
+    const [{ id }] = await errorsOf(one)
+    const path = `${one.api}/error_tracking/errors/${id}`
+    await one.report(exampleEvent())
+    await ana.put(path, { status: 'resolved' })
+    await ana.put(path, { issue_iid: null })
+    await world.runTasks()
+    expect((await ana.get(path)).body).toMatchObject({ status: 'resolved', count: 2 })
+    await one.report(exampleEvent())
+    await world.runTasks()
+    expect((await ana.get(path)).body).toMatchObject({ status: 'unresolved', count: 3 })
+  })
+
   test('reopen what was resolved, and leave alone what is ignored', async () => {
     const one = await project()
     await one.report(exampleEvent())

@@ -5,6 +5,7 @@ import { getIssue } from '../../planning/issues/find.ts'
 import { findIssueById } from '../../planning/issues/queries.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { type ErrorRow, updateError } from './queries.ts'
+import { findLastReport } from './report-queries.ts'
 import { type ErrorStatus, errorStatuses, RESOLVED } from './words.ts'
 
 export interface ErrorChanges {
@@ -28,7 +29,11 @@ export async function changeError(
   }
   if (Object.keys(values).length === 0) return row
   return await inTransaction(ctx, async (ctx) => {
-    const changed = await updateError(ctx.db, row.id, values)
+    const last =
+      status === 'resolved'
+        ? { resolved_after: (await findLastReport(ctx.db, project.id)) ?? null }
+        : {}
+    const changed = await updateError(ctx.db, row.id, { ...values, ...last })
     const isResolved = changed.status === RESOLVED && row.status !== RESOLVED
     if (isResolved) await closeIssueOf(ctx, project, changed)
     return changed

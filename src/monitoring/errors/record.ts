@@ -26,6 +26,8 @@ const HOUR_MS = 3_600_000
 
 /** An event that is to be counted; its packed payload is asked for only where it is kept. */
 export interface Arrival {
+  /** The report's; later ones have higher ids. */
+  readonly id: number
   readonly event: ReportedEvent
   readonly receivedAt: Instant
   payload(): Promise<Buffer>
@@ -200,9 +202,16 @@ function countsOf({ error, arrivals, total, stride }: Group, newUsers: number): 
     last_seen: latest([error.last_seen, ...times]),
     first_release: error.first_release ?? events.find(isReleased)?.release ?? null,
     last_release: events.findLast(isReleased)?.release ?? error.last_release,
-    // What was resolved and happens again is not.
-    status: error.status === RESOLVED ? UNRESOLVED : error.status,
+    status: isAgain(error, arrivals) ? UNRESOLVED : error.status,
   }
+}
+
+/** What was resolved and happens again is not; what had come before and is counted now says nothing of that. */
+function isAgain(
+  { status, resolved_after: last }: ErrorRow,
+  arrivals: readonly Arrival[],
+): boolean {
+  return status === RESOLVED && arrivals.some(({ id }) => last === null || id > last)
 }
 
 function isReleased({ release }: ReportedEvent): boolean {
