@@ -19,7 +19,7 @@ export const branchProtectionEntity = z.strictObject({
   allowed_to_push: levels,
   allow_force_push: z.boolean(),
   allowed_to_merge: levels,
-  developer_can_initial_push: z.boolean().optional(),
+  developer_can_initial_push: z.boolean().default(false),
 })
 
 export type BranchProtection = z.infer<typeof branchProtectionEntity>
@@ -30,12 +30,12 @@ export function protectionOf(number: number): BranchProtection {
     allowed_to_push: [{ access_level: push }],
     allow_force_push: false,
     allowed_to_merge: [{ access_level: merge }],
+    developer_can_initial_push: false,
   })
   if (number === 0) return { ...allowed(developer, developer), allow_force_push: true }
   if (number === 1) return allowed(developer, maintainer)
   if (number === 3) return allowed(maintainer, developer)
-  const initial = number === 4 ? { developer_can_initial_push: true } : {}
-  return { ...allowed(maintainer, maintainer), ...initial }
+  return { ...allowed(maintainer, maintainer), developer_can_initial_push: number === 4 }
 }
 
 /** The level that says the same, or comes nearest. */
@@ -65,7 +65,7 @@ export function sentProtection(
     allowed_to_push: given.allowed_to_push ?? full.allowed_to_push,
     allow_force_push: given.allow_force_push ?? full.allow_force_push,
     allowed_to_merge: given.allowed_to_merge ?? full.allowed_to_merge,
-    ...(given.developer_can_initial_push ? { developer_can_initial_push: true } : {}),
+    developer_can_initial_push: given.developer_can_initial_push ?? false,
   }
   return {
     default_branch_protection: levelOf(wanted),

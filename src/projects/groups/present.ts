@@ -126,6 +126,8 @@ function readSettings(settings: string): Readonly<Record<string, unknown>> {
 
 function presentPlain(ctx: Ctx, row: GroupRow): GroupEntity {
   const settings = settingValues(groupSettings, readSettings(row.settings))
+  const protection =
+    settings.default_branch_protection_defaults ?? protectionOf(settings.default_branch_protection)
   return {
     id: row.id,
     web_url: `${ctx.config.externalUrl}/groups/${row.full_path}`,
@@ -138,9 +140,11 @@ function presentPlain(ctx: Ctx, row: GroupRow): GroupEntity {
     subgroup_creation_level: row.subgroup_creation_level,
     emails_disabled: !settings.emails_enabled,
     ...settings,
-    default_branch_protection_defaults:
-      settings.default_branch_protection_defaults ??
-      protectionOf(settings.default_branch_protection),
+    default_branch_protection_defaults: {
+      ...protection,
+      // What was kept before this was always told does not have it.
+      developer_can_initial_push: protection.developer_can_initial_push ?? false,
+    },
     avatar_url: avatarUrl(ctx, 'group', row.id, row),
     request_access_enabled: row.request_access_enabled === 1,
     full_name: row.full_name,

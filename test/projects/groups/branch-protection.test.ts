@@ -51,7 +51,17 @@ describe('the protection of default branches that a group says role by role', ()
     allowed_to_push: roles(40),
     allow_force_push: true,
     allowed_to_merge: roles(30),
+    developer_can_initial_push: false,
   }
+
+  test('says also whether developers may push first where it was not sent', async () => {
+    const { developer_can_initial_push: initial, ...sent } = both
+    const { id, [nameOf]: said } = await group({ [nameOf]: sent })
+    expect([initial, said]).toEqual([false, both])
+    const settings = JSON.stringify({ default_branch_protection: 3, [nameOf]: sent })
+    await world.ctx.db.updateTable('namespaces').set({ settings }).where('id', '=', id).execute()
+    expect((await ana.get(`/groups/${id}`)).body[nameOf]).toEqual(both)
+  })
 
   test('is kept as it was sent, at creation and at a change', async () => {
     const made = await group({ [nameOf]: both })
@@ -76,7 +86,7 @@ describe('the protection of default branches that a group says role by role', ()
     const reply = await ana.put(`/groups/${id}`, undefined, { raw: form })
     expect([reply.status, reply.body[nameOf]]).toEqual([
       200,
-      { allowed_to_push: roles(30), allow_force_push: true, allowed_to_merge: roles(40) },
+      { ...both, allowed_to_push: roles(30), allowed_to_merge: roles(40) },
     ])
   })
 
@@ -85,6 +95,7 @@ describe('the protection of default branches that a group says role by role', ()
       allowed_to_push: roles(40),
       allow_force_push: false,
       allowed_to_merge: roles(40),
+      developer_can_initial_push: false,
     }
     expect((await group({ [nameOf]: {} }))[nameOf]).toEqual(full)
     expect((await group({ [nameOf]: null }))[nameOf]).toEqual(full)
@@ -108,7 +119,8 @@ describe('the protection of default branches that a group says role by role', ()
         developer_can_initial_push: true,
       },
     ],
-  ])('and level %i tell of the same', async (level, said) => {
+  ])('and level %i tell of the same', async (level, roles) => {
+    const said = { developer_can_initial_push: false, ...roles }
     const byRoles = await group({ [nameOf]: said })
     expect(byRoles.default_branch_protection).toBe(level)
     const byLevel = await group({ default_branch_protection: level })
