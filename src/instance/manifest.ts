@@ -7,7 +7,13 @@ import * as broadcastMessages from './broadcast-messages/endpoints.ts'
 import * as exports from './exports/endpoints.ts'
 import * as exportsGroup from './exports/group-endpoints.ts'
 import * as exportsRemote from './exports/remote-endpoints.ts'
-import { exportSource, importProject, importRemote, removeOldExports } from './exports/tasks.ts'
+import {
+  exportSource,
+  importGroupsBelow,
+  importProject,
+  importRemote,
+  removeOldExports,
+} from './exports/tasks.ts'
 import * as graphql from './graphql/endpoints.ts'
 import * as health from './health/endpoints.ts'
 import * as instance from './instance/endpoints.ts'
@@ -29,7 +35,14 @@ export const instanceArea: Manifest = {
     search,
     version,
   }),
-  tasks: [exportSource, importProject, importRemote, removeOldExports, forgetDeadTasks],
+  tasks: [
+    exportSource,
+    importGroupsBelow,
+    importProject,
+    importRemote,
+    removeOldExports,
+    forgetDeadTasks,
+  ],
   schedules: [daily('3:25', removeOldExports, {}), daily('3:35', forgetDeadTasks, {})],
   migrations: [broadcastColors],
 }

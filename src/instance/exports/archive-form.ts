@@ -62,3 +62,9 @@ export const groupRecord = z.object({
   groups: z.array(group).min(1).max(1000),
 })
 export type GroupRecord = z.infer<typeof groupRecord>
+export type GroupEntry = GroupRecord['groups'][number]
+
+/** `a/b` of `a/b/c`; empty for what is right below the exported group. */
+export function groupAbove(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}

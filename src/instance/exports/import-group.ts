@@ -1,84 +1,60 @@
-import { levelsUpTo, type Visibility } from '../../access/roles.ts'
+import { createReadStream } from 'node:fs'
+import { userOf } from '../../access/actor.ts'
 import { getVisibleGroup } from '../../access/subjects.ts'
-import { badRequest } from '../../base/problem.ts'
+import { groupNameFaults, groupPathFaults } from '../../base/path-rules.ts'
+import { badRequest, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
-import { createGroup } from '../../projects/groups/create-group.ts'
-import { groupVisibilityFaults } from '../../projects/groups/faults.ts'
-import { hideGroup } from '../../projects/groups/remove-group.ts'
-import { knownGroupSettings } from '../../projects/groups/settings.ts'
-import { asRestricted, sharedRunnersOf } from '../../projects/namespaces/shared-runners.ts'
-import type { GroupRecord } from './archive-form.ts'
+import { assertDepth, refuseGroupFaults } from '../../projects/groups/faults.ts'
+import { countAncestors } from '../../projects/groups/queries.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { type GroupEntry, groupAbove } from './archive-form.ts'
+import { makeGroup } from './fill-group.ts'
+import { mostBytes } from './import-facts.ts'
 import { readGroupArchive } from './read-import.ts'
-import { takePlanning } from './take-planning.ts'
+import { importGroupsBelow } from './tasks.ts'
 
-type Entry = GroupRecord['groups'][number]
-
-/** Makes the groups of an archive under a new name, as the caller's own. */
+/** Makes the first group of an archive under a new name, as the caller's own; a task makes those below it. */
 export async function importGroup(
   ctx: Ctx,
   path: string,
   top: { readonly name: string; readonly path: string; readonly parentId?: number | undefined },
 ): Promise<void> {
+  const user = userOf(ctx.actor)
+  if (!user) throw unauthorized()
   const { groups } = await readGroupArchive(ctx, path).catch((error: unknown) => {
     throw error instanceof GitError ? badRequest(error.message) : error
   })
-  const made = new Map<string, number>()
-  try {
-    for (const entry of groups) await makeGroup(ctx, made, entry, top)
-  } catch (error) {
-    // Half of a group is worth less than none, and would be in the way of the next attempt.
-    const [first] = made.values()
-    if (first !== undefined) await hideGroup(ctx, first)
-    throw error
-  }
-}
-
-/** Makes one group of an archive, and notes its id by its path below the first. */
-async function makeGroup(
-  ctx: Ctx,
-  made: Map<string, number>,
-  entry: Entry,
-  top: { readonly name: string; readonly path: string; readonly parentId?: number | undefined },
-): Promise<void> {
-  const place =
-    entry.relative_path === ''
-      ? top
-      : { name: entry.name, path: entry.path, parentId: madeAbove(made, entry.relative_path) }
-  const id = await createGroup(ctx, {
-    ...place,
-    visibility: await lowered(ctx, entry.visibility, place.parentId),
-    description: entry.description,
-    settings: await placedSettings(ctx, entry, place.parentId),
+  const [first, ...below] = assertTree(groups)
+  const maxSize = mostBytes(ctx, 'max_import_size')
+  const { sha256: file } = await ctx.files.put(createReadStream(path), { maxSize })
+  await inTransaction(ctx, async (ctx) => {
+    const { parentId } = top
+    const parent = parentId === undefined ? null : await getVisibleGroup(ctx, String(parentId))
+    const id = await makeGroup(ctx, first, top, parent)
+    const depth = await countAncestors(ctx.db, id)
+    for (const { relative_path: path } of below) assertDepth(depth + path.split('/').length - 1)
+    const payload = { group_id: id, user_id: user.id, file }
+    if (below.length > 0) await ctx.work.enqueue(ctx.db, importGroupsBelow, payload)
   })
-  made.set(entry.relative_path.toLowerCase(), id)
-  await takePlanning(ctx, { namespaceId: id }, entry)
 }
 
-/** The group that was made for `a/b` of `a/b/c`. */
-function madeAbove(made: ReadonlyMap<string, number>, path: string): number {
-  const id = made.get(path.slice(0, Math.max(0, path.lastIndexOf('/'))).toLowerCase())
-  if (id === undefined) throw badRequest('the archive is not an export of this program')
-  return id
-}
-
-/** No looser on the runners of the instance than the group above. */
-async function placedSettings(ctx: Ctx, entry: Entry, parentId: number | undefined) {
-  const settings = knownGroupSettings(entry.settings)
-  if (parentId === undefined) return settings
-  const above = sharedRunnersOf((await getVisibleGroup(ctx, String(parentId))).settings)
-  return { ...settings, shared_runners_setting: asRestricted(sharedRunnersOf(settings), above) }
-}
-
-/** No more visible than the group above and the instance allow. */
-async function lowered(
-  ctx: Ctx,
-  wanted: Visibility,
-  parentId: number | undefined,
-): Promise<Visibility> {
-  const parent = parentId === undefined ? null : await getVisibleGroup(ctx, String(parentId))
-  const allowed = levelsUpTo(wanted).find(
-    (level) => groupVisibilityFaults(ctx, level, parent).length === 0,
-  )
-  return allowed ?? wanted
+/** Refuses groups that nothing could be made of: each is below one before it, where no other is. */
+function assertTree(groups: readonly GroupEntry[]): readonly [GroupEntry, ...GroupEntry[]] {
+  const foreign = badRequest('the archive is not an export of this program')
+  const [first, ...below] = groups
+  if (first?.relative_path !== '') throw foreign
+  const known = new Set([''])
+  for (const entry of below) {
+    const path = entry.relative_path.toLowerCase()
+    if (known.has(path) || !known.has(groupAbove(path))) throw foreign
+    known.add(path)
+    refuseGroupFaults({
+      name: groupNameFaults(entry.name),
+      path: groupPathFaults(entry.path, false),
+    })
+    // What a run has made is found again by its path.
+    if (path.split('/').at(-1) !== entry.path.toLowerCase()) throw foreign
+  }
+  return [first, ...below]
 }

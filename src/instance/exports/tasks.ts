@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { task } from '../../background/task.ts'
 import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
+import { hideGroup } from '../../projects/groups/remove-group.ts'
 import {
   giveUpImport,
   readRow,
@@ -9,6 +10,7 @@ import {
 } from '../../projects/projects/create/import-state.ts'
 import { findReferenced } from '../../store/file-references.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import { fillGroup } from './fill-group.ts'
 import { deleteExport, listExportsBefore, noteFailedExport } from './queries.ts'
 import { noteFault, readProjectArchive, showImported } from './read-import.ts'
 import { archiveTarget, downloadArchive, sendArchive } from './remote-archive.ts'
@@ -58,6 +60,17 @@ export const importRemote = task({
   handler: (ctx: Ctx, { sealed_url: sealed, ...what }, signal) =>
     fill(ctx, what, () => downloadArchive(ctx, sealed, signal), signal),
   givenUp: (ctx, { project_id: id }, reason) => giveUpImport(ctx, id, reason),
+})
+
+/** Makes the groups of an uploaded archive below the first, which is made when it is uploaded. */
+export const importGroupsBelow = task({
+  name: 'exports.read_groups',
+  payload: z.object({ group_id: z.int(), user_id: z.int(), file: z.string() }),
+  lane: 'slow',
+  attempts: 3,
+  handler: (ctx: Ctx, { group_id: groupId, user_id: userId, file }, signal) =>
+    fillGroup(ctx, { groupId, userId, file }, signal),
+  givenUp: (ctx, { group_id: id }) => hideGroup(ctx, id),
 })
 
 async function fill(

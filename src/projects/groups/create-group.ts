@@ -9,7 +9,7 @@ import { addFirstMember } from '../members/found-source.ts'
 import { sharedRunnersOf } from '../namespaces/shared-runners.ts'
 import { resetRegistrationToken } from '../registration-tokens/verbs.ts'
 import { assertMayCreateTopGroup, getParentGroup } from './access.ts'
-import { groupVisibilityFaults, MAX_DEPTH, refuseGroupFaults, whilePathFree } from './faults.ts'
+import { assertDepth, groupVisibilityFaults, refuseGroupFaults, whilePathFree } from './faults.ts'
 import { countAncestors, insertGroup } from './queries.ts'
 import { auditGroup } from './record.ts'
 import type { GroupColumns } from './settings.ts'
@@ -86,10 +86,7 @@ export function groupDescriptionFaults(description: string | null | undefined): 
 
 async function getParent(ctx: Ctx, id: number): Promise<Group> {
   const parent = await getParentGroup(ctx, id)
-  const depth = await countAncestors(ctx.db, parent.id)
-  refuseGroupFaults({
-    parent_id: depth >= MAX_DEPTH ? [`has too many ancestors (maximum is ${MAX_DEPTH})`] : [],
-  })
+  assertDepth(await countAncestors(ctx.db, parent.id))
   return parent
 }
 

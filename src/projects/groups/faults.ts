@@ -21,6 +21,13 @@ export function refuseGroupFaults(faults: FieldTexts): void {
   if (wrong.length > 0) throw groupProblem(Object.fromEntries(wrong))
 }
 
+/** Refuses a group below one that has this many levels, itself among them. */
+export function assertDepth(levels: number): void {
+  refuseGroupFaults({
+    parent_id: levels >= MAX_DEPTH ? [`has too many ancestors (maximum is ${MAX_DEPTH})`] : [],
+  })
+}
+
 function groupProblem(faults: FieldTexts): Problem {
   return invalidText(`Failed to save group ${inspect(faults)}`)
 }

@@ -325,6 +325,7 @@ describe('exporting a group', () => {
       raw: form(archive, { name: 'Again', path: 'again' }),
     })
     expect([made.status, made.body]).toEqual([202, { message: '202 Accepted' }])
+    await world.runTasks()
     const copy = await ana.get('/groups/again%2Fsub')
     expect(copy.body).toMatchObject({ full_name: 'Again / Sub', description: 'Below' })
     const labels = await ana.get('/groups/again%2Fsub/labels?include_ancestor_groups=false')

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { projectRecord } from '../../../src/instance/exports/archive-form.ts'
 import { commitFiles } from '../../support/fast-import.ts'
@@ -407,6 +408,7 @@ describe('an archive of groups', () => {
     })
     const groups = [group('', { visibility: 'internal' }), below, group('sub/deep')]
     expect((await send(groups, 'whole')).status).toBe(202)
+    await world.runTasks()
     expect((await ana.get('/groups/whole')).body).toMatchObject({ visibility: 'internal' })
     const { body: sub } = await ana.get('/groups/whole%2Fsub')
     expect(sub).toMatchObject({
@@ -430,10 +432,79 @@ describe('an archive of groups', () => {
     const strict = { settings: { shared_runners_setting: 'disabled_and_unoverridable' } }
     const groups = [group('', { visibility: 'public', ...strict }), group('sub', loose)]
     expect((await send(groups, 'lowered')).status).toBe(202)
+    await world.runTasks()
     await restrict([])
     expect((await ana.get('/groups/lowered')).body.visibility).toBe('internal')
     const { body: sub } = await ana.get('/groups/lowered%2Fsub')
     expect(sub.shared_runners_setting).toBe('disabled_and_unoverridable')
+  })
+
+  const pathsOf = async (top: string): Promise<string[]> => {
+    const { body } = await ana.get('/groups?per_page=100')
+    const paths: string[] = body.map((one: { full_path: string }) => one.full_path)
+    return paths.filter((path) => path === top || path.startsWith(`${top}/`)).sort()
+  }
+  const refuseGroup = (path: string) =>
+    sql
+      .raw(`CREATE TRIGGER refused BEFORE INSERT ON namespaces WHEN NEW.path = '${path}'
+        BEGIN SELECT RAISE(ABORT, 'refused'); END`)
+      .execute(world.ctx.db)
+  const refuseNone = () => sql`DROP TRIGGER IF EXISTS refused`.execute(world.ctx.db)
+  const label = { name: 'bug', color: '#ff0000', description: '' }
+
+  test('is gone on with where its import was cut off, and every group is there once', async () => {
+    const names = ['', 'one', 'one/two', 'last', 'last/deep']
+    const groups = names.map((name, n) => group(name, { labels: [{ ...label, name: `no ${n}` }] }))
+    await refuseGroup('last')
+    try {
+      expect((await send(groups, 'resumed')).status).toBe(202)
+      await world.runTasks()
+      expect(await pathsOf('resumed')).toEqual(['resumed', 'resumed/one', 'resumed/one/two'])
+    } finally {
+      await refuseNone()
+    }
+    world.setNow('2026-05-04T10:01:00.000Z')
+    await world.runTasks()
+    world.setNow('2026-05-04T10:00:00.000Z')
+    const paths = names.map((name) => (name ? `resumed/${name}` : 'resumed'))
+    expect(await pathsOf('resumed')).toEqual(paths.toSorted())
+    for (const [n, path] of paths.entries()) {
+      const at = `/groups/${encodeURIComponent(path)}/labels?include_ancestor_groups=false`
+      expect((await ana.get(at)).body).toMatchObject([{ ...label, name: `no ${n}` }])
+    }
+    const waiting = world.ctx.db.selectFrom('tasks').selectAll()
+    expect(await waiting.where('name', '=', 'exports.read_groups').execute()).toEqual([])
+  })
+
+  test('leaves no group when its import fails for good', async () => {
+    await refuseGroup('last')
+    try {
+      expect((await send([group(''), group('one'), group('last')], 'failed')).status).toBe(202)
+      for (const minute of [1, 2, 3]) {
+        expect(await pathsOf('failed')).not.toEqual([])
+        await world.runTasks()
+        world.setNow(`2026-05-04T10:0${minute}:00.000Z`)
+      }
+    } finally {
+      await refuseNone()
+      world.setNow('2026-05-04T10:00:00.000Z')
+    }
+    expect(await pathsOf('failed')).toEqual([])
+    const wrong = group('one', { labels: [{ ...label, color: 'y' }] })
+    expect((await send([group(''), wrong], 'failed')).status).toBe(202)
+    await world.runTasks()
+    expect(await pathsOf('failed')).toEqual([])
+  })
+
+  test('makes nothing more for somebody who was blocked meanwhile', async () => {
+    const eve = await world.user('eve')
+    const text = JSON.stringify({ form: 'gitstead-export-1', groups: [group(''), group('one')] })
+    const raw = upload(await archiveOf([['group.json', text]]), { name: 'eves', path: 'eves' })
+    expect((await eve.post('/groups/import', undefined, { raw })).status).toBe(202)
+    expect((await world.root.get('/groups/eves')).status).toBe(200)
+    await world.root.post(`/users/${eve.id}/block`)
+    await world.runTasks()
+    expect((await world.root.get('/groups/eves')).status).toBe(404)
   })
 
   test('goes below a group only for those who may make groups there', async () => {
