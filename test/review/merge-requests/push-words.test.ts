@@ -28,7 +28,7 @@ afterAll(async () => {
 })
 
 async function clone(bench: Bench, caller: Caller): Promise<string> {
-  const { body } = await ana.get(`/projects/${bench.project.id}`)
+  const { body } = await caller.get(`/projects/${bench.project.id}`)
   const address = new URL(`${world.url}/${body.path_with_namespace}.git`)
   address.username = caller.username
   address.password = caller.token ?? ''
@@ -77,6 +77,47 @@ describe('what a push is told', () => {
     expect(await gitClient(folder, ['rev-parse', 'origin/topic'])).toBe(
       await gitClient(folder, ['rev-parse', 'HEAD']),
     )
+  })
+
+  test('is called as its commit where it has one alone, else as its branch', async () => {
+    const bench = await openBench(world, ana)
+    const folder = await clone(bench, ana)
+    const opened = async (branch: string, ...options: string[]) => {
+      const flags = ['merge_request.create', ...options].flatMap((one) => ['-o', one])
+      await gitClient(folder, ['push', '-q', ...flags, 'origin', `HEAD:refs/heads/${branch}`])
+      const { body } = await ana.get(`${bench.api}?source_branch=${branch}`)
+      return [body[0].title, body[0].description]
+    }
+    await commitFile(folder, 'a.txt', 'a\n', 'Add a\n\nIt was missing.\n\nAnd more.')
+    expect(await opened('one-commit')).toEqual(['Add a', 'It was missing.\n\nAnd more.'])
+    expect(await opened('a-draft', 'merge_request.draft', 'merge_request.description=Why')).toEqual(
+      ['Draft: Add a', 'Why'],
+    )
+    expect(await opened('titled', 'merge_request.title=Mine')).toEqual(['Mine', null])
+    await commitFile(folder, 'a.txt', 'b\n', 'Change a')
+    expect(await opened('two-commits')).toEqual(['Two commits', null])
+    expect(await opened('onto-one', 'merge_request.target=one-commit')).toEqual(['Change a', null])
+    await gitClient(folder, ['reset', '-q', '--hard', 'origin/main'])
+    await commitFile(folder, 'a.txt', 'c\n', 'x'.repeat(256))
+    expect(await opened('long-title')).toEqual(['Long title', null])
+  })
+
+  test('is called as its branch where a fork does not have what the target has', async () => {
+    const bench = await openBench(world, ana)
+    const fork = await openBench(world, ben)
+    const projects = world.ctx.db.updateTable('projects')
+    await projects.set({ visibility: 'public' }).where('id', '=', bench.project.id).execute()
+    const forked = { forked_from_id: bench.project.id }
+    await projects.set(forked).where('id', '=', fork.project.id).execute()
+    bench.commit('main', { 'later.txt': 'later\n' })
+    const folder = await clone(fork, ben)
+    await gitClient(folder, ['checkout', '-q', '-b', 'from-fork'])
+    await commitFile(folder, 'a.txt', 'a\n', 'Add a')
+    const { body: project } = await ana.get(`/projects/${bench.project.id}`)
+    const target = `merge_request.target_project=${project.path_with_namespace}`
+    const options = ['-o', 'merge_request.create', '-o', target]
+    await gitClient(folder, ['push', '-q', ...options, 'origin', 'from-fork'])
+    expect((await bench.read(1)).body).toMatchObject({ title: 'From fork', description: null })
   })
 
   test('carries out the quick actions of a description', async () => {

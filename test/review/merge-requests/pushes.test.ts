@@ -99,8 +99,8 @@ describe('a review with the real git client', () => {
     expect(
       states.body.map((one: { title: string; state: string }) => [one.title, one.state]),
     ).toEqual([
-      ['Kept', 'merged'],
-      ['Gone', 'closed'],
+      ['kept', 'merged'],
+      ['gone', 'closed'],
       ['Empty', 'opened'],
     ])
     expect(states.body[0].merge_user.username).toBe('ana')

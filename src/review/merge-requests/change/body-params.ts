@@ -1,9 +1,11 @@
 import type { z } from 'zod'
 import { csv, flag, id, instant, integer, text } from '../../../http/params.ts'
 
+export const longestDescription = 1_000_000
+
 /** What both creation and changes of a merge request may say (docs/contract/D §1.10). */
 const common = {
-  description: text({ max: 1_000_000 }).nullish(),
+  description: text({ max: longestDescription }).nullish(),
   assignee_id: id().nullish(),
   assignee_ids: csv(id()).optional(),
   reviewer_ids: csv(id()).optional(),

@@ -35,7 +35,7 @@ import { isDraftTitle } from './draft-title.ts'
 import { areRelated } from './fork-queries.ts'
 import { setReviewers } from './reviewers.ts'
 
-const longestTitle = 255
+export const longestTitle = 255
 
 /** Opens a merge request from a branch of `source`; what takes long is left to a task (docs/contract/D §1.10 Create). */
 export async function createMergeRequest(

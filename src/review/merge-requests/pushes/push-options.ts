@@ -3,11 +3,17 @@ import { findProjectById } from '../../../access/find-queries.ts'
 import { findVisibleProject, type Project, withProjectRole } from '../../../access/subjects.ts'
 import { forbidden, Problem } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
+import { readLog } from '../../../git/history/log.ts'
+import type { Commit } from '../../../git/types.ts'
 import { usableMilestonesByTitle } from '../../../planning/milestones/verbs.ts'
 import { placeOfProject } from '../../../planning/place.ts'
+import { titleOf } from '../../../repositories/commits/entity.ts'
 import { branchOf, isDeletion, type RefMove } from '../../../repositories/refs/moves.ts'
+import { ifFound } from '../../../repositories/repository/missing.ts'
 import { mayEdit, mayOpen, maySortRequests } from '../access.ts'
-import { createMergeRequest } from '../change/create.ts'
+import { branchHead } from '../branch-heads.ts'
+import { longestDescription } from '../change/body-params.ts'
+import { createMergeRequest, longestTitle } from '../change/create.ts'
 import { withDraftMark } from '../change/draft-title.ts'
 import { changeMergeRequest } from '../change/update.ts'
 import { reload } from '../find.ts'
@@ -97,11 +103,13 @@ async function applyToBranch(
   if (into === null || !mayOpen(ctx, project, target)) {
     return 'User access was denied'
   }
-  const title = options.title ?? titleOfBranch(branch)
+  const words = options.title
+    ? { title: options.title }
+    : await wordsOf(ctx, { projectId: project.id, branch }, { projectId: target.id, branch: into })
   const sorts = maySortRequests(ctx, target)
   const row = await createMergeRequest(ctx, project, target, {
-    title: options.draft ? withDraftMark(title) : title,
-    description: options.description,
+    title: options.draft ? withDraftMark(words.title) : words.title,
+    description: options.description ?? words.description,
     source_branch: branch,
     target_branch: into,
     labels: sorts ? [...options.labels] : [],
@@ -113,6 +121,39 @@ async function applyToBranch(
   if (options.autoMerge) await setAutoMerge(ctx, target, row, {})
   await readDescription(ctx, row.id, options)
   return undefined
+}
+
+interface Branch {
+  readonly projectId: number
+  readonly branch: string
+}
+
+interface Words {
+  readonly title: string
+  readonly description?: string | undefined
+}
+
+/** What a merge request is called that was given no title: as its commit where it has one alone, else as its branch. */
+async function wordsOf(ctx: Ctx, source: Branch, target: Branch): Promise<Words> {
+  const commit = await onlyCommit(ctx, source, target)
+  const title = commit && titleOf(commit).trim()
+  // With the mark of a draft it has to fit as well.
+  if (!commit || !title || withDraftMark(title).length > longestTitle) {
+    return { title: titleOfBranch(source.branch) }
+  }
+  const rest = commit.message.slice(titleOf(commit).length).trim()
+  return { title, description: rest.slice(0, longestDescription) || undefined }
+}
+
+/** The commit that a branch has more than its target, if it is one. A fork need not have the target's commits. */
+async function onlyCommit(ctx: Ctx, source: Branch, target: Branch): Promise<Commit | undefined> {
+  const [head, base] = await Promise.all(
+    [source, target].map(({ projectId, branch }) => branchHead(ctx, projectId, branch)),
+  )
+  if (!head || !base) return undefined
+  const repo = ctx.git.open(source.projectId)
+  const found = await ifFound(readLog(repo, { revision: `${base}..${head}`, limit: 1 }))
+  return found?.more ? undefined : found?.commits[0]
 }
 
 /** Quick actions of a description are a task's: they may move refs themselves. */
