@@ -4,7 +4,6 @@ import { badParameters, forbidden, gone, notFound } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { csv, flag, integer, oneOf, parameter, text } from '../../http/params.ts'
 import { findRegistration } from '../../projects/registration-tokens/verbs.ts'
-import { inTransaction } from '../../store/transaction.ts'
 import { noteContact, readRunnerInfo } from './contact.ts'
 import { deleteManager, deleteRunner, findManager, updateRunner } from './queries.ts'
 import { createRunner } from './register.ts'
@@ -119,10 +118,8 @@ export const unregisterRunner = endpoint({
   summary: 'Delete a runner by its token',
   body: withToken,
   async handler({ ctx, body, request }) {
-    await inTransaction(ctx, async (ctx) => {
-      const runner = await signInRunner(ctx, request, body.token)
-      await deleteRunner(ctx.db, runner.id)
-    })
+    const runner = await signInRunner(ctx, request, body.token)
+    await deleteRunner(ctx.db, runner.id)
   },
 })
 
