@@ -199,7 +199,7 @@ async function write(repository: OpenRepository, input: WriteCommitInput): Promi
   await writer.flush({ check })
   const few = input.actions.length <= mostCounted
   const stats = few
-    ? (linesCreated(input.actions) ?? (await countChange(repository, before, treeId)))
+    ? (linesCreated(input) ?? (await countChange(repository, before, treeId)))
     : undefined
   return { id, treeId, changed: treeId !== before, commit: parseCommit(id, bytes), stats }
 }
@@ -207,14 +207,18 @@ async function write(repository: OpenRepository, input: WriteCommitInput): Promi
 /** git takes a file for a binary one by a NUL in its beginning. */
 const binaryWithin = 8000
 
-/** Lines of a commit that makes files and nothing else; undefined for any other, for which trees must be compared. */
-function linesCreated(actions: readonly CommitAction[]): CommitStats | undefined {
+/**
+ * Lines of a small commit that makes files and nothing else; undefined for any other: there the trees are compared, which
+ * has limits of its own.
+ */
+function linesCreated(input: WriteCommitInput): CommitStats | undefined {
+  if (!isSmall(input)) return undefined
   let additions = 0
-  for (const action of actions) {
+  for (const action of input.actions) {
     if (action.kind !== 'create') return undefined
     additions += lineCount(asBuffer(action.content))
   }
-  return { additions, deletions: 0, files: actions.length }
+  return { additions, deletions: 0, files: input.actions.length }
 }
 
 function lineCount(content: Buffer): number {
