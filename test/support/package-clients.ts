@@ -67,6 +67,9 @@ function ownEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(entries)
 }
 
+/** For a JVM that ends after seconds: code that it compiles thoroughly, and collects on all cores, it does not run for long. */
+const shortLived = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
+
 /** Runs a client; what it says to both sides is in the error when it fails. */
 export async function client(
   program: string,
@@ -80,7 +83,7 @@ export async function client(
   try {
     const { stdout, stderr } = await run(program, args, {
       cwd: options.cwd,
-      env: { ...ownEnvironment(), HOME: options.cwd, ...options.env },
+      env: { ...ownEnvironment(), MAVEN_OPTS: shortLived, HOME: options.cwd, ...options.env },
       timeout: options.timeout ?? 60_000,
       maxBuffer: 16 * 1024 * 1024,
     })
