@@ -30,6 +30,24 @@ async function sent(...acts: (() => Promise<Reply>)[]): Promise<number[]> {
   return (await atOnce(world, acts)).map(({ status }) => status).sort((a, b) => a - b)
 }
 
+/** Makes something, and gives where it is. */
+async function made(path: string, body: object, key = 'id', list = path): Promise<string> {
+  const reply = await ana.post(path, body)
+  expect([200, 201], `${path}: ${JSON.stringify(reply.body)}`).toContain(reply.status)
+  return `${list}/${reply.body[key]}`
+}
+
+/** Deletes each twice; gives those whose second deletion was not told 404. */
+async function deletedTwice(paths: readonly string[]) {
+  const acts = paths.flatMap((path) => [() => ana.delete(path), () => ana.delete(path)])
+  const replies = await atOnce(world, acts)
+  return paths.flatMap((path, index) => {
+    const pair = replies.slice(2 * index, 2 * index + 2).map(({ status }) => status)
+    const [first = 0, second] = pair.sort()
+    return first < 300 && second === 404 ? [] : [`${path}: ${pair}`]
+  })
+}
+
 describe('changes at once', () => {
   test('of what somebody and the instance want are all kept', async () => {
     const { root } = world
@@ -172,11 +190,6 @@ describe('what several do at once', () => {
     const virtual = '/virtual_registries/packages/maven'
     const { body: group } = await ana.post('/groups', { name: 'Kept', path: 'kept' })
     const registries = `/groups/${group.id}/-${virtual}/registries`
-    const made = async (path: string, body: object, key = 'id', list = path) => {
-      const reply = await ana.post(path, body)
-      expect([200, 201], `${path}: ${JSON.stringify(reply.body)}`).toContain(reply.status)
-      return `${list}/${reply.body[key]}`
-    }
     const scheduled = { description: 's', ref: 'main', cron: '0 1 * * *' }
     const schedule = await made(`${at}/pipeline_schedules`, scheduled)
     const other = await made(`${at}/pipeline_schedules`, scheduled)
@@ -209,13 +222,53 @@ describe('what several do at once', () => {
       await made(`${at}/packages/protection/rules`, rule),
       await made(registries, { name: 'v' }, 'id', `${virtual}/registries`),
     ]
-    const acts = doomed.flatMap((path) => [() => ana.delete(path), () => ana.delete(path)])
-    const replies = await atOnce(world, acts)
-    for (const [index, path] of doomed.entries()) {
-      const pair = replies.slice(2 * index, 2 * index + 2).map(({ status }) => status)
-      const [first = 0, second] = pair.sort()
-      expect([first < 300, second], path).toEqual([true, 404])
+    expect(await deletedTwice(doomed)).toEqual([])
+  })
+
+  test('of what is watched, planned and published, of which two delete the same, are done once', async () => {
+    const files = [{ file_path: 'a.txt', content: 'a' }]
+    const snippet = { title: 's', visibility: 'private', files }
+    const issue = await made(`${at}/issues`, { title: 'seen', issue_type: 'incident' }, 'iid')
+    const deployment = {
+      environment: 'old',
+      sha: bench.commit('deployed', { 'd.txt': 'd' }),
+      ref: 'main',
+      tag: false,
     }
+    const environment = await made(`${at}/environments`, { name: 'gone' })
+    await ana.post(`${environment}/stop`)
+    bench.commit('waits', { 'c.txt': 'c' })
+    const waiting = `${bench.api}/${(await bench.open('waits')).body.iid}`
+    const { body: first } = await ana.get(request)
+    const key = { title: 'd', key: ed25519() }
+    await ana.post(`${at}/push_rule`, { member_check: true })
+    const old = await made(`${at}/deployments`, { ...deployment, status: 'success' })
+    await made(`${at}/deployments`, { ...deployment, status: 'success' })
+    const member = { user_id: (await world.user('gus')).id, access_level: 30 }
+    const file = `${at}/packages/generic/p/1/a.txt`
+    await ana.put(file, undefined, { raw: 'a' })
+    const [{ id: kept }] = (await ana.get(`${at}/packages`)).body
+    const [{ id: inside }] = (await ana.get(`${at}/packages/${kept}/package_files`)).body
+    const doomed = [
+      await made(`${at}/alert_management/http_integrations`, { name: 'i', active: true }),
+      await made(`${at}/error_tracking/client_keys`, {}),
+      await made(`${issue}/timeline_events`, { note: 'seen', occurred_at: '2026-01-01T00:00:00Z' }),
+      await made(`${issue}/notes`, { body: 'gone' }),
+      await made(`${waiting}/draft_notes`, { note: 'gone' }),
+      await made(`${waiting}/blocks`, { blocking_merge_request_id: first.id }),
+      await made(`${waiting}/approval_rules`, { name: 'r', approvals_required: 1 }),
+      await made(`${at}/approval_rules`, { name: 'r', approvals_required: 1 }),
+      environment,
+      old,
+      `${at}/push_rule`,
+      await made(`${at}/deploy_keys`, key),
+      await made(`${at}/members`, member),
+      await made(`${at}/snippets`, snippet),
+      await made('/snippets', snippet),
+      await made(`${at}/releases`, { tag_name: 'v10', ref: 'main' }, 'tag_name'),
+      `${at}/packages/${kept}/package_files/${inside}`,
+    ]
+    expect(await deletedTwice(doomed)).toEqual([])
   })
 
   test('a group that is locked meanwhile is shared with nobody outside', async () => {

@@ -14,6 +14,7 @@ import {
   changeEnvironment,
   createEnvironment,
   removeEnvironment,
+  removeStopped,
 } from '../environments/save-environment.ts'
 import {
   mayDeployTo,
@@ -173,8 +174,9 @@ export const dropReviewApps = endpoint({
     const kept: EnvironmentRow[] = []
     for (const row of await listReviewApps(ctx.db, project.id, before, query.limit)) {
       const isTheirs = await mayDeployTo(ctx, project, row)
-      if (isTheirs && !query.dry_run) await removeEnvironment(ctx, row)
-      ;(isTheirs ? scheduled : kept).push(row)
+      // Somebody may have started it again, or deleted it, a moment ago.
+      const goes = isTheirs && (query.dry_run || (await removeStopped(ctx, row)))
+      ;(goes ? scheduled : kept).push(row)
     }
     return {
       scheduled_entries: scheduled.map(presentBasic),

@@ -134,8 +134,14 @@ export async function updateEnvironment(
     .executeTakeFirstOrThrow()
 }
 
-export async function deleteEnvironment(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('environments').where('id', '=', id).execute()
+/** Deletes an environment that is stopped; false where it is not, or is gone. */
+export async function deleteStopped(db: Db, id: number): Promise<boolean> {
+  const done = await db
+    .deleteFrom('environments')
+    .where('id', '=', id)
+    .where('state', '=', 'stopped')
+    .executeTakeFirst()
+  return done.numDeletedRows > 0n
 }
 
 export async function findDeployment(db: Db, id: number): Promise<DeploymentRow | undefined> {

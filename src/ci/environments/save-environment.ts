@@ -1,7 +1,7 @@
 import { userOf } from '../../access/actor.ts'
 import type { Project } from '../../access/subjects.ts'
 import { runEffects } from '../../base/effects.ts'
-import { existing, forbidden, invalid } from '../../base/problem.ts'
+import { existing, forbidden, invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { nextIid } from '../../store/iid.ts'
 import type { DeploymentStatus, Tier } from '../../store/schema/environments.ts'
@@ -12,7 +12,7 @@ import { environmentSlug, isEnvironmentName, tierOf } from './naming.ts'
 import {
   type DeploymentRow,
   deleteDeployment,
-  deleteEnvironment,
+  deleteStopped,
   type EnvironmentRow,
   findDeployment,
   findEnvironment,
@@ -91,17 +91,21 @@ function assertUrl(url: string | null | undefined): void {
   throw invalid({ external_url: ['is blocked: Only allowed schemes are http, https'] })
 }
 
-/** Deletes an environment that was stopped. */
-export async function removeEnvironment(
+/** Deletes an environment that was stopped; false where somebody has started it again, or deleted it. */
+export function removeStopped(
   ctx: Pick<Ctx, 'db'>,
   { id }: Pick<EnvironmentRow, 'id'>,
+): Promise<boolean> {
+  return deleteStopped(ctx.db, id)
+}
+
+/** Deletes an environment, which must be stopped. */
+export async function removeEnvironment(
+  ctx: Pick<Ctx, 'db'>,
+  row: Pick<EnvironmentRow, 'id'>,
 ): Promise<void> {
-  await inTransaction(ctx, async ({ db }) => {
-    // Read inside: a deployment may have started it again a moment ago.
-    const row = await findEnvironment(db, id)
-    if (row && row.state !== 'stopped') throw forbidden()
-    await deleteEnvironment(db, id)
-  })
+  if (await removeStopped(ctx, row)) return
+  throw (await findEnvironment(ctx.db, row.id)) ? forbidden() : notFound('Environment')
 }
 
 /** Marks an environment as stopped. */

@@ -5,6 +5,7 @@ import { seesFeature, type Viewer } from '../../access/visible-queries.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { COUNTED_ROWS } from '../../base/page.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import { countUpTo, listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
 import type { NoteScope } from './noteable.ts'
@@ -175,7 +176,7 @@ export async function resolveNotes(
 }
 
 export async function deleteNote(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('notes').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('notes').where('id', '=', id))
 }
 
 /** Users who wrote comments on a noteable, by their first. */

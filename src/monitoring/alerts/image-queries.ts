@@ -1,5 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { OffsetPage } from '../../base/page.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
 import type { AlertMetricImagesTable } from '../../store/schema/alerts.ts'
 import type { Db } from '../../store/schema.ts'
@@ -50,5 +51,5 @@ export function updateMetricImage(db: Db, id: number, changes: Updateable<AlertM
 }
 
 export async function deleteMetricImage(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('alert_metric_images').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('alert_metric_images').where('id', '=', id))
 }

@@ -1,6 +1,7 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { OffsetPage } from '../../base/page.ts'
 import { cachedQuery } from '../../store/cached-query.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
 import type { ErrorClientKeysTable, ErrorTrackingSettingsTable } from '../../store/schema/errors.ts'
 import type { Db } from '../../store/schema.ts'
@@ -64,7 +65,7 @@ export function insertClientKey(
 }
 
 export async function deleteClientKey(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('error_client_keys').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('error_client_keys').where('id', '=', id))
 }
 
 /** Whether programs may report to a project with this key now; every report asks. */

@@ -1,5 +1,6 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { OffsetPage } from '../../base/page.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
 import type { IncidentTimelineEventsTable } from '../../store/schema/alerts.ts'
 import type { Db } from '../../store/schema.ts'
@@ -49,5 +50,5 @@ export function updateTimelineEvent(
 }
 
 export async function deleteTimelineEvent(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('incident_timeline_events').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('incident_timeline_events').where('id', '=', id))
 }

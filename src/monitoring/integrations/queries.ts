@@ -1,6 +1,7 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { OffsetPage } from '../../base/page.ts'
 import { cachedQuery } from '../../store/cached-query.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
 import type { AlertIntegrationsTable } from '../../store/schema/alerts.ts'
 import type { Db } from '../../store/schema.ts'
@@ -63,5 +64,5 @@ export function updateIntegration(
 }
 
 export async function deleteIntegration(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('alert_integrations').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('alert_integrations').where('id', '=', id))
 }

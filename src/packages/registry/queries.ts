@@ -135,12 +135,15 @@ export function listFileRows(db: Db, packageId: number): Promise<PackageFileRow[
   return files(db, packageId).orderBy('id').execute()
 }
 
-export async function markFiles(db: Db, ids: readonly number[], now: Instant): Promise<void> {
-  await db
+/** Marks files that are to go; gives how many were not marked before. */
+export async function markFiles(db: Db, ids: readonly number[], now: Instant): Promise<number> {
+  const done = await db
     .updateTable('package_files')
     .set({ status: 'pending_destruction', updated_at: now })
     .where('id', 'in', [...ids])
-    .execute()
+    .where('status', '<>', 'pending_destruction')
+    .executeTakeFirst()
+  return Number(done.numUpdatedRows)
 }
 
 /** Takes away some of the files that are to go: of packages that are, or one by one. Gives how many there were. */

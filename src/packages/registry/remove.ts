@@ -55,18 +55,19 @@ export async function removeFiles(
 ): Promise<void> {
   await inTransaction(ctx, async (inner) => {
     await assertMayDelete(inner, project, row)
-    await dropFiles(inner, row, files)
+    if ((await dropFiles(inner, row, files)) === 0) throw notFound('Package file')
   })
 }
 
-/** As `removeFiles`, by the server itself. */
+/** As `removeFiles`, by the server itself; gives how many there were. */
 export async function dropFiles(
   ctx: Ctx,
   row: Pick<PackageRow, 'project_id' | 'package_type' | 'name_key'>,
   files: readonly Pick<PackageFileRow, 'id'>[],
-): Promise<void> {
+): Promise<number> {
   const ids = files.map((file) => file.id)
-  await markFiles(ctx.db, ids, ctx.now())
+  const marked = await markFiles(ctx.db, ids, ctx.now())
   await forgetDocuments(ctx.db, row)
   await ctx.work.enqueue(ctx.db, removeMarkedPackages, {}, { uniqueKey: 'marked' })
+  return marked
 }

@@ -38,6 +38,17 @@ export async function updateSnippetRow(
   await db.updateTable('snippets').set(values).where('id', '=', id).execute()
 }
 
+/** Hides a snippet that is to go; false where somebody has done so. */
+export async function hideSnippetRow(db: Db, id: number, now: Instant): Promise<boolean> {
+  const done = await db
+    .updateTable('snippets')
+    .set({ pending_delete: 1, updated_at: now })
+    .where('id', '=', id)
+    .where('pending_delete', '=', 0)
+    .executeTakeFirst()
+  return done.numUpdatedRows > 0n
+}
+
 export async function deleteSnippetRow(db: Db, id: number): Promise<void> {
   await db.deleteFrom('snippets').where('id', '=', id).execute()
 }

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { task } from '../../background/task.ts'
+import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { removeRepository } from '../../repositories/wikis-and-snippets/repository.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { deleteSnippetRow, findSnippetRow, listSnippetIdsOf, updateSnippetRow } from './queries.ts'
+import { deleteSnippetRow, findSnippetRow, hideSnippetRow, listSnippetIdsOf } from './queries.ts'
 
 /** Removes what is left of a snippet that was deleted, or that a crash kept from being shown. */
 export const removeSnippetTask = task({
@@ -24,7 +25,7 @@ export async function discardSnippet(ctx: Ctx, id: number): Promise<void> {
 /** Makes a snippet unfindable at once, and leaves its files to a task. */
 export async function removeSnippet(ctx: Ctx, id: number): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
-    await updateSnippetRow(ctx.db, id, { pending_delete: 1, updated_at: ctx.now() })
+    if (!(await hideSnippetRow(ctx.db, id, ctx.now()))) throw notFound('Snippet')
     await ctx.work.enqueue(ctx.db, removeSnippetTask, { snippet_id: id })
   })
 }

@@ -1,4 +1,5 @@
 import type { Insertable, Selectable, Updateable } from 'kysely'
+import { deleteFound } from '../../store/delete-found.ts'
 import type { PushRulesTable } from '../../store/schema/push-rules.ts'
 import type { Db } from '../../store/schema.ts'
 
@@ -30,5 +31,5 @@ export function updatePushRule(
 }
 
 export async function deletePushRule(db: Db, projectId: number): Promise<void> {
-  await db.deleteFrom('push_rules').where('project_id', '=', projectId).execute()
+  await deleteFound(db.deleteFrom('push_rules').where('project_id', '=', projectId))
 }

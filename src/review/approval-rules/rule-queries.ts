@@ -1,5 +1,6 @@
 import type { Insertable, Updateable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import type { ApprovalRulesTable } from '../../store/schema/merge-requests.ts'
 import type { Db } from '../../store/schema.ts'
 
@@ -33,7 +34,7 @@ export async function updateRule(
 }
 
 export async function deleteRule(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('approval_rules').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('approval_rules').where('id', '=', id))
 }
 
 /** Replaces whom a rule names; what is left out stays. */

@@ -1,4 +1,5 @@
 import type { Insertable } from 'kysely'
+import { notFound } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import type { DraftNotesTable } from '../../../store/schema/merge-requests.ts'
 import { inTransaction } from '../../../store/transaction.ts'
@@ -18,7 +19,7 @@ export function saveDraft(ctx: Ctx, draft: Insertable<DraftNotesTable>): Promise
 export async function discardDraft(ctx: Ctx, draft: DraftRow): Promise<void> {
   const { merge_request_id: requestId, author_id: authorId } = draft
   await inTransaction(ctx, async (ctx) => {
-    await deleteDraft(ctx.db, draft.id)
+    if (!(await deleteDraft(ctx.db, draft.id))) throw notFound('Draft Note')
     const left = await listDrafts(ctx.db, requestId, authorId)
     if (left.length === 0) await forgetStartedReview(ctx.db, requestId, authorId)
   })

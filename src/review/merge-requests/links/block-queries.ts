@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Instant } from '../../../base/clock.ts'
+import { deleteFound } from '../../../store/delete-found.ts'
 import type { Db } from '../../../store/schema.ts'
 
 /** What a merge request waits for, or which ones wait for it. */
@@ -21,7 +22,7 @@ export function insertBlock(db: Db, blockingId: number, blockedId: number, now: 
 }
 
 export async function deleteBlock(db: Db, id: number): Promise<void> {
-  await db.deleteFrom('merge_request_blocks').where('id', '=', id).execute()
+  await deleteFound(db.deleteFrom('merge_request_blocks').where('id', '=', id))
 }
 
 /** Whether a merge request waits for another, be it by way of third ones. */
