@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { invalid, type Problem } from '../base/problem.ts'
+import { invalid, Problem } from '../base/problem.ts'
 
 /**
  * Which unique index a write broke, by its columns (`users.email`, `projects.namespace_id, projects.name`), or undefined
@@ -27,7 +27,20 @@ export async function uniquely<T>(
   }
 }
 
+const TAKEN = 'has already been taken'
+
 /** The model's words for a value that somebody else has. */
 export function taken(field: string): Problem {
-  return invalid({ [field]: ['has already been taken'] })
+  return invalid({ [field]: [TAKEN] })
+}
+
+/** Whether this says that somebody else has a value. */
+export function isTaken(error: unknown): boolean {
+  if (!(error instanceof Problem)) return false
+  return (
+    error.code === 'conflict' ||
+    Object.values(error.fields ?? {})
+      .flat()
+      .includes(TAKEN)
+  )
 }

@@ -7,10 +7,11 @@ import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { createGroup } from '../../projects/groups/create-group.ts'
 import { groupVisibilityFaults } from '../../projects/groups/faults.ts'
-import { hideGroup } from '../../projects/groups/remove-group.ts'
+import { auditGroup } from '../../projects/groups/record.ts'
 import { knownGroupSettings } from '../../projects/groups/settings.ts'
 import { asRestricted, sharedRunnersOf } from '../../projects/namespaces/shared-runners.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import { isTaken } from '../../store/unique.ts'
 import { type GroupEntry, groupAbove } from './archive-form.ts'
 import { readGroupArchive } from './read-import.ts'
 import { takePlanning } from './take-planning.ts'
@@ -30,10 +31,13 @@ export async function fillGroup(
   } catch (error) {
     // A fault of ours is tried again; what is wrong with the archive or the importer's rights stays so.
     if (!(error instanceof GitError) && !(error instanceof Problem)) throw error
-    given.log.warn('an import of a group is given up', { group: what.groupId, error })
-    // Half of a group is worth less than none, and would be in the way of the next attempt.
-    await hideGroup(given, what.groupId)
+    await noteFailedGroups(given, what.groupId, error.message)
   }
+}
+
+/** Says on the audit trail of the first group why those below it are not all there; people may use what is. */
+export async function noteFailedGroups(ctx: Ctx, groupId: number, reason: string): Promise<void> {
+  await auditGroup(ctx, groupId, 'group_import_failed', { reason: reason.slice(0, 1000) })
 }
 
 async function makeBelow(
@@ -71,8 +75,17 @@ export async function makeGroup(
     description: entry.description,
     settings: placedSettings(entry, parent),
   })
-  await takePlanning(ctx, { namespaceId: id }, entry)
+  await takePlanning(ctx, { namespaceId: id }, entry, unlessTaken)
   return id
+}
+
+/** What a group above has under the same title is there for this one too. */
+async function unlessTaken(make: () => Promise<unknown>): Promise<void> {
+  try {
+    await make()
+  } catch (error) {
+    if (!isTaken(error)) throw error
+  }
 }
 
 /** No looser on the runners of the instance than the group above. */

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { task } from '../../background/task.ts'
 import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
-import { hideGroup } from '../../projects/groups/remove-group.ts'
 import {
   giveUpImport,
   readRow,
@@ -10,7 +9,7 @@ import {
 } from '../../projects/projects/create/import-state.ts'
 import { findReferenced } from '../../store/file-references.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { fillGroup } from './fill-group.ts'
+import { fillGroup, noteFailedGroups } from './fill-group.ts'
 import { deleteExport, listExportsBefore, noteFailedExport } from './queries.ts'
 import { noteFault, readProjectArchive, showImported } from './read-import.ts'
 import { archiveTarget, downloadArchive, sendArchive } from './remote-archive.ts'
@@ -70,7 +69,7 @@ export const importGroupsBelow = task({
   attempts: 3,
   handler: (ctx: Ctx, { group_id: groupId, user_id: userId, file }, signal) =>
     fillGroup(ctx, { groupId, userId, file }, signal),
-  givenUp: (ctx, { group_id: id }) => hideGroup(ctx, id),
+  givenUp: (ctx, { group_id: id }, reason) => noteFailedGroups(ctx, id, reason),
 })
 
 async function fill(

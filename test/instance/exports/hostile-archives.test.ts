@@ -476,12 +476,19 @@ describe('an archive of groups', () => {
     expect(await waiting.where('name', '=', 'exports.read_groups').execute()).toEqual([])
   })
 
-  test('leaves no group when its import fails for good', async () => {
+  /** What the audit trail of a group says of its import. */
+  const failuresOf = async (path: string) => {
+    const { body } = await ana.get(`/groups/${path}/audit_events`)
+    const failures = body.filter((one: { event_name: string }) => one.event_name.includes('import'))
+    return failures.map((one: { details: { reason: string } }) => one.details.reason)
+  }
+
+  test('keeps what is there when its import fails for good, and says why', async () => {
     await refuseGroup('last')
     try {
       expect((await send([group(''), group('one'), group('last')], 'failed')).status).toBe(202)
       for (const minute of [1, 2, 3]) {
-        expect(await pathsOf('failed')).not.toEqual([])
+        expect(await failuresOf('failed')).toEqual([])
         await world.runTasks()
         world.setNow(`2026-05-04T10:0${minute}:00.000Z`)
       }
@@ -489,11 +496,31 @@ describe('an archive of groups', () => {
       await refuseNone()
       world.setNow('2026-05-04T10:00:00.000Z')
     }
-    expect(await pathsOf('failed')).toEqual([])
+    expect(await pathsOf('failed')).toEqual(['failed', 'failed/one'])
+    expect(await failuresOf('failed')).toEqual([expect.stringContaining('refused')])
     const wrong = group('one', { labels: [{ ...label, color: 'y' }] })
-    expect((await send([group(''), wrong], 'failed')).status).toBe(202)
+    expect((await send([group(''), wrong], 'wrong')).status).toBe(202)
     await world.runTasks()
-    expect(await pathsOf('failed')).toEqual([])
+    expect(await pathsOf('wrong')).toEqual(['wrong'])
+    expect(await failuresOf('wrong')).toEqual([expect.stringContaining('valid color code')])
+  })
+
+  test('passes over labels and milestones that a group above has', async () => {
+    const days = { start_date: null, due_date: null }
+    const milestone = { title: 'v1', description: '', state: 'active', ...days }
+    const both = { labels: [label], milestones: [milestone] }
+    const { body: above } = await ana.post('/groups', { name: 'above', path: 'above' })
+    await ana.post(`/groups/${above.id}/labels`, label)
+    await ana.post(`/groups/${above.id}/milestones`, { title: 'v1' })
+    const archive = [
+      group('', both),
+      group('one', { ...both, labels: [{ ...label, name: 'own' }] }),
+    ]
+    expect((await send(archive, 'twice', { parent_id: String(above.id) })).status).toBe(202)
+    await world.runTasks()
+    expect(await pathsOf('above')).toEqual(['above', 'above/twice', 'above/twice/one'])
+    const { body: labels } = await ana.get('/groups/above%2Ftwice%2Fone/labels')
+    expect(labels.map((one: { name: string }) => one.name)).toEqual(['bug', 'own'])
   })
 
   test('makes nothing more for somebody who was blocked meanwhile', async () => {
@@ -504,7 +531,7 @@ describe('an archive of groups', () => {
     expect((await world.root.get('/groups/eves')).status).toBe(200)
     await world.root.post(`/users/${eve.id}/block`)
     await world.runTasks()
-    expect((await world.root.get('/groups/eves')).status).toBe(404)
+    expect((await world.root.get('/groups/eves/subgroups')).body).toEqual([])
   })
 
   test('goes below a group only for those who may make groups there', async () => {
