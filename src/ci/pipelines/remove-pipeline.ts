@@ -1,3 +1,4 @@
+import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { removeOwnRef } from '../../repositories/refs/own-refs.ts'
 import { inTransaction } from '../../store/transaction.ts'
@@ -22,5 +23,12 @@ const AT_ONCE = 200
 
 /** Deletes the pipelines that are older than their projects want to keep them. */
 export async function removeOutlived(ctx: Ctx): Promise<void> {
-  for (const row of await listOutlived(ctx.db, ctx.now(), AT_ONCE)) await removePipeline(ctx, row)
+  for (const row of await listOutlived(ctx.db, ctx.now(), AT_ONCE)) {
+    try {
+      await removePipeline(ctx, row)
+    } catch (error) {
+      // Somebody has deleted it, or its project, meanwhile.
+      if (!(error instanceof Problem) || error.code !== 'not_found') throw error
+    }
+  }
 }

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { removeOutlived } from '../../../src/ci/pipelines/remove-pipeline.ts'
+import { atOnce } from '../../support/at-once.ts'
 import { commitFiles } from '../../support/fast-import.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
 import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
@@ -570,10 +572,16 @@ describe('old pipelines', () => {
     const running = (await run(project)).body.id
     await world.runTasks()
     world.setNow('2026-05-06T10:00:00.000Z')
-    await world.runTasks()
+    // Somebody deletes one of them at the same moment.
+    await atOnce(world, [() => removeOutlived(world.ctx)], (db) =>
+      db
+        .deleteFrom('pipelines')
+        .where('id', '=', ids[0] ?? 0)
+        .execute(),
+    )
     const left = await ana.get(`/projects/${project.id}/pipelines?sort=asc`)
     expect(left.body.map((one: { id: number }) => one.id)).toEqual([ids[1], running])
-    expect(() => project.git('rev-parse', '--verify', `refs/pipelines/${ids[0]}`)).toThrow()
+    expect(() => project.git('rev-parse', '--verify', `refs/pipelines/${ids[2]}`)).toThrow()
     world.setNow('2026-05-04T10:00:00.000Z')
   })
 })
