@@ -2,10 +2,9 @@ import { z } from 'zod'
 import { userOf } from '../../access/actor.ts'
 import { onInstance, onProject, signedIn } from '../../access/subjects.ts'
 import { dayOf } from '../../base/clock.ts'
-import { forbidden } from '../../base/problem.ts'
+import { forbidden, notFound } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { resetRegistrationToken } from '../../projects/registration-tokens/verbs.ts'
-import { inTransaction } from '../../store/transaction.ts'
 import { MANAGE_SCOPES, onRunner } from './access.ts'
 import { describeRunner, runnerDetailsEntity } from './describe.ts'
 import { managerEntity, presentManager, runnerEntity } from './present.ts'
@@ -91,7 +90,7 @@ export const removeRunner = endpoint({
   access: onRunner(),
   scopes: MANAGE_SCOPES,
   async handler({ ctx, runner }) {
-    await inTransaction(ctx, (ctx) => deleteRunner(ctx.db, runner.id))
+    if (!(await deleteRunner(ctx.db, runner.id))) throw notFound('Runner')
   },
 })
 

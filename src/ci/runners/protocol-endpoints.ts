@@ -119,7 +119,8 @@ export const unregisterRunner = endpoint({
   body: withToken,
   async handler({ ctx, body, request }) {
     const runner = await signInRunner(ctx, request, body.token)
-    await deleteRunner(ctx.db, runner.id)
+    // Its token is nobody's since a moment ago.
+    if (!(await deleteRunner(ctx.db, runner.id))) throw forbidden()
   },
 })
 

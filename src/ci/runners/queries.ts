@@ -82,8 +82,10 @@ export async function updateRunner(
   await db.updateTable('ci_runners').set(values).where('id', '=', id).execute()
 }
 
-export async function deleteRunner(db: Db, id: number): Promise<void> {
-  await deleteFound(db.deleteFrom('ci_runners').where('id', '=', id))
+/** False when it was gone already. */
+export async function deleteRunner(db: Db, id: number): Promise<boolean> {
+  const done = await db.deleteFrom('ci_runners').where('id', '=', id).executeTakeFirst()
+  return done.numDeletedRows > 0n
 }
 
 export async function insertRunnerProject(
