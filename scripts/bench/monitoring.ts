@@ -298,7 +298,6 @@ async function* listRows(): AsyncGenerator<Row> {
       const event = { ...JSON.parse(bytes.toString()), transaction: `job ${n}` }
       const packed = await packPayload(bytes)
       const arrival = {
-        id: 0,
         event: readEvent(event, now),
         receivedAt: now,
         payload: async () => packed,

@@ -4,6 +4,7 @@ import { alerts as alertTables } from '../store/migrations/0240-alerts.ts'
 import { errors as errorTables } from '../store/migrations/0241-errors.ts'
 import { errorReports as reportTables } from '../store/migrations/0242-error-reports.ts'
 import { resolvedErrors } from '../store/migrations/0296-resolved-errors.ts'
+import { momentsOfResolving } from '../store/migrations/0297-moments-of-resolving.ts'
 import * as alerts from './alerts/endpoints.ts'
 import * as images from './alerts/image-endpoints.ts'
 import * as notes from './alerts/noteable.ts'
@@ -28,5 +29,5 @@ export const monitoringArea: Manifest = {
   }),
   tasks: [followAlerts, recordReports, forgetErrors],
   schedules: [daily('3:50', forgetErrors, {})],
-  migrations: [alertTables, errorTables, reportTables, resolvedErrors],
+  migrations: [alertTables, errorTables, reportTables, resolvedErrors, momentsOfResolving],
 }

@@ -69,8 +69,9 @@ function assertType({ headers }: RequestFacts, types: readonly string[]): void {
 
 async function reportOf(ctx: Ctx, payload: Buffer): Promise<Report> {
   if (payload.length === 0) throw unreadable()
-  const event = readEvent(await parseJsonObject(payload, ctx.config), ctx.now())
-  return { event, payload }
+  const receivedAt = ctx.now()
+  const event = readEvent(await parseJsonObject(payload, ctx.config), receivedAt)
+  return { event, payload, receivedAt }
 }
 
 async function record(ctx: Ctx, { projectId, key }: Reporter, reports: readonly Report[]) {

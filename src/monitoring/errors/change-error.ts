@@ -5,7 +5,6 @@ import { getIssue } from '../../planning/issues/find.ts'
 import { findIssueById } from '../../planning/issues/queries.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { type ErrorRow, updateError } from './queries.ts'
-import { findLastReport } from './report-queries.ts'
 import { type ErrorStatus, errorStatuses, RESOLVED } from './words.ts'
 
 export interface ErrorChanges {
@@ -29,11 +28,8 @@ export async function changeError(
   }
   if (Object.keys(values).length === 0) return row
   return await inTransaction(ctx, async (ctx) => {
-    const last =
-      status === 'resolved'
-        ? { resolved_after: (await findLastReport(ctx.db, project.id)) ?? null }
-        : {}
-    const changed = await updateError(ctx.db, row.id, { ...values, ...last })
+    const moment = status === 'resolved' ? { resolved_at: ctx.now() } : {}
+    const changed = await updateError(ctx.db, row.id, { ...values, ...moment })
     const isResolved = changed.status === RESOLVED && row.status !== RESOLVED
     if (isResolved) await closeIssueOf(ctx, project, changed)
     return changed

@@ -79,7 +79,7 @@ async function recordOldest(ctx: Ctx, projectId: number): Promise<number> {
     // Nobody else removes them, unless their project is deleted.
     if ((await countReports(ctx.db, projectId, 1)) === 0) return 0
     const arrivals = reports.map(({ id, received_at, event }): Arrival => {
-      return { id, event, receivedAt: received_at, payload: () => readReportPayload(ctx.db, id) }
+      return { event, receivedAt: received_at, payload: () => readReportPayload(ctx.db, id) }
     })
     await recordBatch(ctx, projectId, await onlyOnce(ctx, projectId, arrivals))
     await deleteReports(ctx.db, projectId, last.id)

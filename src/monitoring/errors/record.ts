@@ -26,8 +26,6 @@ const HOUR_MS = 3_600_000
 
 /** An event that is to be counted; its packed payload is asked for only where it is kept. */
 export interface Arrival {
-  /** The report's; later ones have higher ids. */
-  readonly id: number
   readonly event: ReportedEvent
   readonly receivedAt: Instant
   payload(): Promise<Buffer>
@@ -207,11 +205,8 @@ function countsOf({ error, arrivals, total, stride }: Group, newUsers: number): 
 }
 
 /** What was resolved and happens again is not; what had come before and is counted now says nothing of that. */
-function isAgain(
-  { status, resolved_after: last }: ErrorRow,
-  arrivals: readonly Arrival[],
-): boolean {
-  return status === RESOLVED && arrivals.some(({ id }) => last === null || id > last)
+function isAgain({ status, resolved_at: at }: ErrorRow, arrivals: readonly Arrival[]): boolean {
+  return status === RESOLVED && arrivals.some(({ receivedAt }) => at === null || receivedAt > at)
 }
 
 function isReleased({ release }: ReportedEvent): boolean {

@@ -20,18 +20,6 @@ export function listReports(db: Db, projectId: number, most: number) {
     .execute()
 }
 
-/** The last report of a project that waits. */
-export async function findLastReport(db: Db, projectId: number): Promise<number | undefined> {
-  const row = await db
-    .selectFrom('error_reports')
-    .select('id')
-    .where('project_id', '=', projectId)
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.id
-}
-
 /** The packed payload of a report; an error when there is no such report. */
 export async function readReportPayload(db: Db, id: number): Promise<Buffer> {
   const { payload } = await db

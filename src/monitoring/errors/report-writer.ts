@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { Instant } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import type { ReportedEvent } from './event.ts'
@@ -11,6 +12,8 @@ import { countReports, insertReports } from './report-queries.ts'
 export interface Report {
   readonly event: ReportedEvent
   readonly payload: Buffer
+  /** When it was taken in: it may wait for its turn to be written. */
+  readonly receivedAt: Instant
 }
 
 interface Waiting {
@@ -103,10 +106,9 @@ class ReportWriter {
 }
 
 async function append(ctx: Ctx, projectId: number, reports: readonly Report[]): Promise<void> {
-  const received_at = ctx.now()
-  const rows = reports.map(({ event, payload }) => ({
+  const rows = reports.map(({ event, payload, receivedAt }) => ({
     project_id: projectId,
-    received_at,
+    received_at: receivedAt,
     event: JSON.stringify(event),
     payload,
   }))
@@ -128,8 +130,8 @@ export async function appendReports(
   const writer = writers.get(ctx.db) ?? new ReportWriter(ctx)
   writers.set(ctx.db, writer)
   const packed: Report[] = []
-  for (const { event, payload } of reports) {
-    packed.push({ event, payload: await packPayload(payload) })
+  for (const report of reports) {
+    packed.push({ ...report, payload: await packPayload(report.payload) })
   }
   await writer.add(projectId, packed)
 }

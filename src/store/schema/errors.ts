@@ -37,8 +37,7 @@ export interface ErrorsTable {
   /** Of how many events one is kept. */
   stride: number
   issue_id: Optional<number>
-  /** The last report that waited when the error was resolved. */
-  resolved_after: Optional<number>
+  resolved_at: Optional<Instant>
 }
 
 /** The events of an error that are kept: the first, the last, and a sample between. */
