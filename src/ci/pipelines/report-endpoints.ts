@@ -4,8 +4,8 @@ import { endpoint } from '../../http/endpoint.ts'
 import { id, text } from '../../http/params.ts'
 import { getPipeline, mayReadBuilds, onBuilds } from './access.ts'
 import {
-  readTestReport,
   readTestSummary,
+  streamTestReport,
   testReportEntity,
   testReportSummaryEntity,
 } from './test-report.ts'
@@ -21,7 +21,7 @@ export const getPipelineTestReport = endpoint({
   response: testReportEntity,
   async handler({ ctx, project, params }) {
     const row = await getPipeline(ctx, project, params.pipeline_id)
-    return await readTestReport(ctx, row.id)
+    return await streamTestReport(ctx, row.id)
   },
 })
 

@@ -1,6 +1,8 @@
+import { Readable } from 'node:stream'
 import { z } from 'zod'
 import type { Ctx } from '../../ctx.ts'
-import { listTestSuites, type SuiteRow } from './report-queries.ts'
+import { JsonStream } from '../../http/endpoint.ts'
+import { listTestSuites, readTestCases, type SuiteRow } from './report-queries.ts'
 
 const counts = {
   total_time: z.number(),
@@ -55,20 +57,27 @@ export const testReportSummaryEntity = z.strictObject({
   ),
 })
 
-export async function readTestReport(
-  ctx: Ctx,
-  pipelineId: number,
-): Promise<z.input<typeof testReportEntity>> {
+/** The report as a stream: the cases go out as they are kept, of one job at a time, since to read them takes long. */
+export async function streamTestReport(ctx: Ctx, pipelineId: number): Promise<JsonStream> {
   const suites = await listTestSuites(ctx.db, pipelineId)
-  return {
-    ...totalOf(suites),
-    test_suites: suites.map((suite) => ({
-      name: suite.name,
-      ...totalOf([suite]),
-      suite_error: suite.suite_error,
-      test_cases: casesOf(suite),
-    })),
+  return new JsonStream(Readable.from(reportParts(ctx, suites), { objectMode: false }))
+}
+
+async function* reportParts(ctx: Ctx, suites: readonly SuiteRow[]) {
+  yield opened({ ...totalOf(suites), test_suites: [] }, ']}')
+  for (const [index, suite] of suites.entries()) {
+    const { id, name, suite_error } = suite
+    if (index > 0) yield ','
+    yield opened({ name, ...totalOf([suite]), suite_error, test_cases: [] }, '[]}')
+    yield await readTestCases(ctx.db, id)
+    yield '}'
   }
+  yield ']}'
+}
+
+/** JSON up to its end, which follows. */
+function opened(value: object, end: string): string {
+  return JSON.stringify(value).slice(0, -end.length)
 }
 
 export async function readTestSummary(
@@ -107,8 +116,4 @@ function totalOf(suites: readonly SuiteRow[]) {
   }
   const total_count = Object.values(found).reduce((total, count) => total + count, 0)
   return { total_time: sum((suite) => suite.total_time), total_count, ...found }
-}
-
-function casesOf(suite: SuiteRow): z.input<typeof testCaseEntity>[] {
-  return JSON.parse(suite.cases) as z.input<typeof testCaseEntity>[] // written by us
 }
