@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { atOnce } from '../support/at-once.ts'
 import { addMember } from '../support/members.ts'
 import { type Caller, openWorld, type Reply, type World } from '../support/world.ts'
 import { deliver, type Monitored, metric, metrics, monitoredProject } from './alerts.ts'
@@ -54,6 +55,28 @@ describe('several at once', () => {
       'assigned to @bob',
     ])
     expect((await bob.get('/todos?type=Alert')).body).toHaveLength(1)
+  })
+
+  test('change an incident, which is told once', async () => {
+    const one = await project()
+    await one.send({ title: 'a' })
+    await ana.post(`${one.api}/alert_management_alerts/1/incident`)
+    const path = `${one.api}/issues/1`
+    const told = async () => {
+      const { body: events } = await ana.get(`${path}/timeline_events?per_page=100`)
+      const { body: notes } = await ana.get(`${path}/notes?per_page=100`)
+      const said = [...events.map(({ note }: { note: string }) => note), ...notes]
+      return said.map((one) => one.body ?? one).filter((text) => /became|changed/.test(text))
+    }
+    const change = { severity: 'high', escalation_status: 'acknowledged' }
+    const replies = await times(6, () => ana.put(`${path}/incident`, change))
+    expect(statuses(replies)).toEqual([200, 200, 200, 200, 200, 200])
+    expect((await told()).sort()).toEqual([
+      'The severity became **high**.',
+      'The status became **acknowledged**.',
+      'changed the incident status to **acknowledged**',
+      'changed the severity to **High**',
+    ])
   })
 
   test('let one alert of a fingerprint be opened again', async () => {
@@ -155,6 +178,20 @@ describe('several at once', () => {
     expect(statuses(replies)).toEqual([200, 200, 200, 200, 200, 200])
     const keys = (await ana.get(`${path}/client_keys`)).body
     expect(keys).toHaveLength(1)
+  })
+
+  test('change one of the two switches of error tracking, and the other stays as it is then', async () => {
+    const { body: made } = await ana.post('/projects', { name: 'switched' })
+    const path = `/projects/${made.id}/error_tracking/settings`
+    await ana.put(path, { active: true, integrated: true })
+    await atOnce(world, [() => ana.patch(path, { active: false })], (db) =>
+      db
+        .updateTable('error_tracking_settings')
+        .set({ integrated: false })
+        .where('project_id', '=', made.id)
+        .execute(),
+    )
+    expect((await ana.get(path)).body).toMatchObject({ active: false, integrated: false })
   })
 
   test('resolve an error and close its issue once', async () => {

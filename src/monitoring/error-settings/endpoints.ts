@@ -101,11 +101,13 @@ export const patchErrorTrackingSettings = endpoint({
   access: onProject('admin_error_tracking'),
   body: { active: strictFlag(), integrated: strictFlag().optional() },
   response: settingsEntity,
-  async handler({ ctx, project, body }) {
-    const known = await getSettings(ctx, project.id)
-    const integrated = body.integrated ?? known.integrated === 1
-    return await save(ctx, project, { active: body.active, integrated })
-  },
+  handler: ({ ctx, project, body }) =>
+    inTransaction(ctx, async (ctx) => {
+      // Read inside: somebody may have changed what is to stay as it is.
+      const known = await getSettings(ctx, project.id)
+      const integrated = body.integrated ?? known.integrated === 1
+      return await save(ctx, project, { active: body.active, integrated })
+    }),
 })
 
 const keyEntity = z.strictObject({

@@ -99,15 +99,18 @@ export const changeIncident = endpoint({
   async handler({ ctx, project, issue, body }) {
     const { severity, escalation_status: status } = body
     const changed = await inTransaction(ctx, async (ctx) => {
+      // Somebody else may have changed it a moment ago: what is so already is not told again.
+      const row = await getIssue(ctx, project, issue.iid)
+      const before = await presentIncident(ctx, row)
       const at = { occurredAt: ctx.now() }
-      if (status !== undefined) {
+      if (status !== undefined && status !== before.escalation_status) {
         await saveEscalation(ctx.db, issue.id, status, ctx.now())
         const text = `changed the incident status to **${status}**`
         await addSystemNote(ctx, asNoteable(ctx, project, issue), 'status', text)
         const note = `The status became **${status}**.`
         await addTimelineEvent(ctx, issue.id, { action: 'status', note, ...at })
       }
-      if (severity === undefined) return issue
+      if (severity === undefined || severity === before.severity) return row
       const note = `The severity became **${severity}**.`
       await addTimelineEvent(ctx, issue.id, { action: 'severity', note, ...at })
       return await changeSeverity(ctx, project, issue, severity.toUpperCase())
