@@ -1,6 +1,6 @@
 import { invalid } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { text } from '../../http/params.ts'
+import { atLeastOne, text } from '../../http/params.ts'
 import { uniquely } from '../../store/unique.ts'
 import { isVariableKey } from '../pipelines/create/run-params.ts'
 import { onSchedule, onScheduleVariable } from './access.ts'
@@ -57,11 +57,12 @@ export const editScheduleVariable = endpoint({
   path: `${path}/:key`,
   summary: 'Change a variable of a schedule',
   access: onScheduleVariable('change_schedule'),
-  body: variableParameters,
-  async handler({ ctx, variable, body }) {
+  body: { ...variableParameters, value: variableParameters.value.optional() },
+  check: atLeastOne(['value', 'variable_type']),
+  async handler({ ctx, variable, body: { value, variable_type } }) {
     const row = await updateScheduleVariable(ctx.db, variable.id, {
-      sealed_value: ctx.vault.seal(body.value, SCHEDULE_PURPOSE),
-      ...(body.variable_type === undefined ? {} : { variable_type: body.variable_type }),
+      ...(value === undefined ? {} : { sealed_value: ctx.vault.seal(value, SCHEDULE_PURPOSE) }),
+      ...(variable_type === undefined ? {} : { variable_type }),
     })
     return presentScheduleVariable(ctx, row)
   },
