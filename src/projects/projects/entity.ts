@@ -100,7 +100,6 @@ export const projectEntity = z.strictObject({
   description_html: z.string(),
   updated_at: z.string(),
   runners_token: z.string().nullable().optional(),
-  public_builds: z.boolean(),
   shared_with_groups: z.array(sharedGroup),
   statistics: statistics.optional(),
   permissions: z.strictObject({ project_access: access, group_access: access }).optional(),

@@ -247,7 +247,6 @@ function presentOwn(
     ...(may('read_issues') ? { open_issues_count: extras.openIssues.get(row.id) ?? 0 } : {}),
     description_html: seen.descriptions.get(row.id) ?? '',
     updated_at: row.updated_at,
-    public_builds: settings.public_jobs,
     shared_with_groups: sharedGroups(ctx, extras, row.id),
     ...(wanted.statistics && may('read_statistics') ? { statistics: statistics(seen) } : {}),
     ...(userOf(ctx.actor) ? { permissions: permissions(extras, row.id) } : {}),

@@ -130,7 +130,6 @@ describe('creating a project', () => {
       wiki_enabled: true,
       wiki_access_level: 'private',
       public_jobs: false,
-      public_builds: false,
       merge_method: 'ff',
       topics: ['b', 'a'],
       tag_list: ['b', 'a'],

@@ -73,7 +73,6 @@ const full = [
   'open_issues_count',
   'description_html',
   'updated_at',
-  'public_builds',
   'shared_with_groups',
   'permissions',
   'mirror_user_id',
