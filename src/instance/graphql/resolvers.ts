@@ -2,14 +2,17 @@ import { userOf } from '../../access/actor.ts'
 import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import { seesIssue } from '../../access/visible-issues.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
+import { dayOf } from '../../base/clock.ts'
 import { Problem } from '../../base/problem.ts'
 import { apiVersion, productVersion } from '../../base/version.ts'
 import { mayReadBuilds } from '../../ci/pipelines/access.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { UserBasic } from '../../identity/users/basic.ts'
 import { usersById } from '../../identity/users/find-basic.ts'
+import { countAssociations } from '../../identity/users/queries.ts'
 import { getIssue } from '../../planning/issues/find.ts'
 import { issueUrl } from '../../planning/issues/present.ts'
+import { findPersonalNamespace } from '../../projects/projects/queries.ts'
 import { presentSnippets, type SnippetEntity } from '../../publishing/snippets/entity.ts'
 import { countSnippets, listSnippetsBelow } from '../../publishing/snippets/queries.ts'
 import { getMergeRequest } from '../../review/merge-requests/find.ts'
@@ -40,6 +43,22 @@ function presentUser(ctx: Ctx, user: UserBasic) {
     webUrl: user.web_url,
     avatarUrl: user.avatar_url,
     publicEmail: user.public_email,
+  }
+}
+
+function presentCaller(ctx: Ctx, user: UserBasic, bot: boolean) {
+  return {
+    ...presentUser(ctx, user),
+    bot,
+    async groupCount() {
+      return (await countAssociations(ctx.db, user.id, dayOf(ctx.now()))).groups_count
+    },
+    async namespace() {
+      const own = await findPersonalNamespace(ctx.db, user.id)
+      if (!own) return null
+      const { id, name, path, full_path: fullPath } = own
+      return { id: gid(ctx, 'Namespaces::UserNamespace', id), name, path, fullPath }
+    },
   }
 }
 
@@ -220,7 +239,7 @@ export function queryRoot(ctx: Ctx) {
     async currentUser() {
       const user = userOf(ctx.actor)
       const basic = user && (await usersById(ctx, [user.id])).get(user.id)
-      return basic ? { ...presentUser(ctx, basic), bot: user.kind !== 'human' } : null
+      return basic ? presentCaller(ctx, basic, user.kind !== 'human') : null
     },
     async project({ fullPath }: { readonly fullPath: string }) {
       // A number would be an id to the look-up, and is no path here.

@@ -34,7 +34,13 @@ export const schema = buildSchema(`
   type CurrentUser implements User {
     ${userFields}
     bot: Boolean!
+    "How many groups the caller is a member of."
+    groupCount: Int!
+    "The personal namespace; null for a bot."
+    namespace: Namespace
   }
+
+  type Namespace { id: ID! name: String! path: String! fullPath: ID! }
 
   type UserCore implements User {
     ${userFields}

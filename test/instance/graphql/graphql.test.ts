@@ -44,6 +44,25 @@ test('tells who the caller is', async () => {
   expect((await ask(world.as('wrong'), query)).status).toBe(401)
 })
 
+test('tells what a caller has, as configuration tools ask for it', async () => {
+  const namespaces = await ana.get('/namespaces?search=ana')
+  await ana.post('/groups', { name: 'own', path: 'own-group' })
+  const query =
+    'query {currentUser {name, bot, groupCount, id, namespace{id fullPath}, publicEmail, username}}'
+  expect((await ask(ana, query)).body.data.currentUser).toEqual({
+    id: `gid://svc/User/${ana.id}`,
+    username: 'ana',
+    name: 'ana',
+    bot: false,
+    groupCount: 1,
+    namespace: {
+      id: `gid://svc/Namespaces::UserNamespace/${namespaces.body[0].id}`,
+      fullPath: 'ana',
+    },
+    publicEmail: '',
+  })
+})
+
 test('walks through the issues that the caller may see', async () => {
   const query = `query Issues($path: ID!, $after: String) {
     project(fullPath: $path) {
