@@ -47,6 +47,7 @@ import { mailMove } from './notifications/notifications/moved-mail.ts'
 import { mailRequestPush } from './notifications/notifications/push-mail.ts'
 import { mailRelease } from './notifications/notifications/release-mail.ts'
 import { mailTodos } from './notifications/notifications/todo-mails.ts'
+import { dateImageCleanup } from './packages/image-cleanup/run.ts'
 import { unassignRemoved } from './planning/assignees/tasks.ts'
 import { keepLabelBoards, keepMilestoneBoards } from './planning/boards/after-merge.ts'
 import { keepMilestoneIssues } from './planning/issues/after-merge.ts'
@@ -97,7 +98,7 @@ export const effects: Effects = {
   keyRemoved: [fireKeyRemoved],
 
   activity: [recordEvent, noteActivity, mailActivity],
-  projectChanged: [keepLentToProject, fireProjectHooks, mailMove],
+  projectChanged: [keepLentToProject, dateImageCleanup, fireProjectHooks, mailMove],
   groupChanged: [fireGroupHooks],
   groupTransferred: [keepLentToGroup],
   repositoryMade: [writeReadme],

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { Db } from '../../store/schema.ts'
 
@@ -6,22 +6,25 @@ const isOn = sql<boolean>`json_extract(settings, '$.container_expiration_policy.
 
 /**
  * Gives projects whose policy was turned on a first date, and those with a shorter cadence than before an earlier one;
- * forgets those where it is off.
+ * forgets those where it is off. Of one project, or of all.
  */
 export async function syncRuns(
   db: Db,
   now: Instant,
   first: (settings: string) => Instant,
+  projectId?: number,
 ): Promise<void> {
-  await sql`DELETE FROM container_cleanup_runs WHERE project_id NOT IN (
-    SELECT id FROM projects WHERE ${isOn})`.execute(db)
+  const among = (column: RawBuilder<number>) =>
+    projectId === undefined ? sql`TRUE` : sql`${column} = ${projectId}`
+  await sql`DELETE FROM container_cleanup_runs WHERE ${among(sql`project_id`)}
+    AND project_id NOT IN (SELECT id FROM projects WHERE ${among(sql`id`)} AND ${isOn})`.execute(db)
   const cadence = sql`json_extract(p.settings, '$.container_expiration_policy.cadence')`
   const days = sql`CASE ${cadence} WHEN '7d' THEN 7 WHEN '14d' THEN 14 WHEN '1month' THEN 30
     WHEN '3month' THEN 90 ELSE 1 END`
   const { rows } = await sql<{ id: number; settings: string }>`
     SELECT p.id, p.settings FROM projects p
       LEFT JOIN container_cleanup_runs run ON run.project_id = p.id
-      WHERE ${isOn} AND (run.project_id IS NULL
+      WHERE ${among(sql`p.id`)} AND ${isOn} AND (run.project_id IS NULL
         OR julianday(run.next_run_at) > julianday(${now}) + ${days} + 0.0001)
       LIMIT 1000`.execute(db)
   for (const { id, settings } of rows) {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { task } from '../../background/task.ts'
 import { type Instant, later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
+import type { ProjectChange } from '../../projects/effects.ts'
 import { type ImageCleanup, imageCleanupOf } from '../../projects/projects/image-cleanup.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { ruledTags } from '../image-protection/conditions.ts'
@@ -28,6 +29,16 @@ function nextRun(now: Instant, policy: ImageCleanup): Instant {
   return later(now, cadences[policy.cadence])
 }
 
+/** A policy has its next date as soon as it is turned on. */
+export async function dateImageCleanup(ctx: Ctx, { id, change }: ProjectChange): Promise<void> {
+  if (change === 'create' || change === 'update') await syncDates(ctx, id)
+}
+
+function syncDates(ctx: Ctx, projectId?: number): Promise<void> {
+  const now = ctx.now()
+  return syncRuns(ctx.db, now, (settings) => nextRun(now, policyOf(settings)), projectId)
+}
+
 /** Carries out the cleanup policies for images whose time has come; one that was just turned on waits for its cadence. */
 export const cleanUpImages = task({
   name: 'packages.clean_up_images',
@@ -35,9 +46,7 @@ export const cleanUpImages = task({
   lane: 'slow',
   async handler(ctx: Ctx, _payload, signal) {
     const now = ctx.now()
-    await inTransaction(ctx, ({ db }) =>
-      syncRuns(db, now, (settings) => nextRun(now, policyOf(settings))),
-    )
+    await inTransaction(ctx, (ctx) => syncDates(ctx))
     for (;;) {
       const due = await listDueRuns(ctx.db, now)
       if (due.length === 0) return

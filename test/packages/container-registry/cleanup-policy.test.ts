@@ -44,11 +44,21 @@ test.each([
   'a policy that is turned on with the cadence %s runs first %d days later',
   async (cadence, days) => {
     const id = await newProject(`every-${cadence}`)
-    await set(id, { enabled: true, cadence })
-    await world.runTasks()
-    expect((await policyOf(id)).next_run_at).toBe(after(days))
+    const { body } = await set(id, { enabled: true, cadence })
+    expect(body.container_expiration_policy.next_run_at).toBe(after(days))
+    const off = await set(id, { enabled: false })
+    expect(off.body.container_expiration_policy.next_run_at).toBeNull()
   },
 )
+
+test('a policy that a project is made with has its date at once', async () => {
+  const policy = { enabled: true, cadence: '7d' }
+  const { body } = await ana.post('/projects', {
+    name: 'tidied-early',
+    container_expiration_policy_attributes: policy,
+  })
+  expect(body.container_expiration_policy).toMatchObject({ ...policy, next_run_at: after(7) })
+})
 
 test('a policy runs as soon as its cadence says by now, and at no date while it is off', async () => {
   const id = await newProject('hurried')
@@ -57,13 +67,13 @@ test('a policy runs as soon as its cadence says by now, and at no date while it 
   expect((await policyOf(id)).next_run_at).toBe(after(90))
   await set(id, { cadence: '7d' })
   await runAt(1)
-  expect((await policyOf(id)).next_run_at).toBe(after(8))
+  expect((await policyOf(id)).next_run_at).toBe(after(7))
   await set(id, { keep_n: 5 })
   await runAt(3)
-  expect((await policyOf(id)).next_run_at).toBe(after(8))
+  expect((await policyOf(id)).next_run_at).toBe(after(7))
   await set(id, { cadence: '14d' })
   await runAt(4)
-  expect((await policyOf(id)).next_run_at).toBe(after(8))
+  expect((await policyOf(id)).next_run_at).toBe(after(7))
   await set(id, { enabled: false })
   await runAt(5)
   expect((await policyOf(id)).next_run_at).toBeNull()
