@@ -76,7 +76,7 @@ export function listVariableRows(
   place: VariablePlace,
   page: Page,
 ): Promise<Paged<VariableRow>> {
-  return listPage(db, variablesAt(db, place).orderBy('key').orderBy('id'), page)
+  return listPage(db, variablesAt(db, place).orderBy('id'), page)
 }
 
 /** The variables of one key, one for each scope. */
