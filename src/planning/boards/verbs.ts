@@ -2,6 +2,7 @@ import { isGroupMember, isProjectMember } from '../../access/members.ts'
 import type { Source } from '../../access/sources.ts'
 import { badRequest, existing, invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { usersById } from '../../identity/users/find-basic.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { taken, uniquely } from '../../store/unique.ts'
 import { usableLabel, usableLabelsByTitle } from '../labels/verbs.ts'
@@ -81,7 +82,7 @@ export async function changeBoard(
       ...(milestone === undefined
         ? {}
         : { milestone_id: await milestoneOf(ctx, owner, milestone) }),
-      ...(assignee === undefined ? {} : { assignee_id: await memberOf(ctx, owner, assignee) }),
+      ...(assignee === undefined ? {} : { assignee_id: await userOrNull(ctx, assignee) }),
       updated_at: ctx.now(),
     })
   })
@@ -100,6 +101,11 @@ function given(changes: Pick<BoardChanges, 'hide_backlog_list' | 'hide_closed_li
 async function milestoneOf(ctx: Ctx, owner: Source, id: number | null): Promise<number | null> {
   if (!id) return null
   return (await usableMilestone(ctx, placeOf(owner), id))?.id ?? null
+}
+
+/** Whoever exists may be whose issues a board shows, also before that person is a member. */
+async function userOrNull(ctx: Ctx, id: number | null): Promise<number | null> {
+  return id && (await usersById(ctx, [id])).has(id) ? id : null
 }
 
 async function memberOf(ctx: Ctx, owner: Source, id: number | null): Promise<number | null> {

@@ -59,6 +59,10 @@ describe.each(['projects', 'groups'] as const)('boards of %s', (kind) => {
       labels: [{ name: 'bug' }],
       weight: 3,
     })
+    const newcomer = await world.user(`newcomer-${kind}`)
+    const given = await ana.put(one, { assignee_id: newcomer.id })
+    expect(given.body.assignee).toMatchObject({ id: newcomer.id })
+    expect((await ana.put(one, { assignee_id: 987654 })).body.assignee).toBeNull()
     const cleared = await ana.put(one, { milestone_id: 0, assignee_id: null, labels: '' })
     expect(cleared.body).toMatchObject({ milestone: null, assignee: null, labels: [] })
     const listed = await ana.get(boards)
