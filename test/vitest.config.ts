@@ -1,10 +1,15 @@
+import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { defineConfig, type Plugin, type TestProjectInlineConfiguration } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { root, setUpOrExit } from '../scripts/setup.mjs'
+import { memoryFolder } from './support/memory-folder.ts'
 
 // The sources as they are now, where somebody runs a few tests after a change.
 await setUpOrExit()
+
+// Tests make and remove hundreds of thousands of small files, which on some disks takes longer the more of them there were.
+process.env.TMPDIR ??= memoryFolder() ?? tmpdir()
 
 /** Files that take longest go first: begun last, one of them would run alone while the other workers have nothing to do. */
 const longest = [
