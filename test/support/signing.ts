@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { git, gitBytes, gitTestEnvironment } from './git.ts'
+import { runProgram } from './run-program.ts'
 
 /** A folder with keys of gpg, ssh-keygen and openssl, and commits signed with them by git itself. */
 export class SigningFolder {
@@ -14,11 +14,10 @@ export class SigningFolder {
   }
 
   run(program: string, args: readonly string[], input?: string | Buffer): Buffer {
-    return execFileSync(program, args, {
-      stdio: ['pipe', 'pipe', 'pipe'],
-      env: { ...gitTestEnvironment, GNUPGHOME: this.folder },
-      ...(input === undefined ? {} : { input }),
-    })
+    const env = { ...gitTestEnvironment, GNUPGHOME: this.folder }
+    const done = runProgram({ program, args, cwd: this.folder, env, input })
+    if (done.status !== 0) throw new Error(`${program} ${args.join(' ')}: ${done.stderr}`)
+    return done.stdout
   }
 
   gpg(...args: readonly string[]): string {

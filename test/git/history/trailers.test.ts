@@ -1,17 +1,13 @@
-import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { groupedTrailers, lastTrailers, parseTrailers } from '../../../src/git/history/trailers.ts'
+import { gitBytes } from '../../support/git.ts'
 import { runs } from '../../support/runs.ts'
 
 /** git's own reading, with the printed lines as they are. */
 function asGitReads(message: string): string {
-  return execFileSync('git', ['-c', 'core.commentChar=#', 'interpret-trailers', '--parse'], {
-    input: message,
-    env: { PATH: process.env.PATH, GIT_CONFIG_NOSYSTEM: '1', HOME: '/nonexistent' },
-    cwd: '/',
-    timeout: 5000,
-  }).toString('utf8')
+  const args = ['-c', 'core.commentChar=#', 'interpret-trailers', '--parse']
+  return gitBytes('/', args, { input: message }).toString('utf8')
 }
 
 function printed(message: string): string {

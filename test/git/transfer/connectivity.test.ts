@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
@@ -10,7 +9,8 @@ import type { Repo } from '../../../src/git/repo.ts'
 import { isConnected } from '../../../src/git/transfer/connectivity.ts'
 import { acceptLooseObjects, listObjectFiles } from '../../../src/git/transfer/quarantine.ts'
 import { startUnpacking, type Unpacking } from '../../../src/git/transfer/unpacking.ts'
-import { git, gitTestEnvironment } from '../../support/git.ts'
+import { git, gitBytes, gitTestEnvironment } from '../../support/git.ts'
+import { runProgram } from '../../support/run-program.ts'
 
 let folder: string
 let repo: Repo
@@ -54,16 +54,8 @@ function commit(message: string): string {
 
 /** What `git push` would send for a tip, unpacked in a quarantine. */
 async function push(tip: string, has: readonly string[] = [head]): Promise<Unpacking> {
-  const pack = execFileSync(
-    'git',
-    ['pack-objects', '-q', '--revs', '--thin', '--stdout', '--delta-base-offset'],
-    {
-      cwd: work,
-      env: gitTestEnvironment,
-      input: [tip, ...has.map((id) => `^${id}`), ''].join('\n'),
-      stdio: ['pipe', 'pipe', 'ignore'],
-    },
-  )
+  const args = ['pack-objects', '-q', '--revs', '--thin', '--stdout', '--delta-base-offset']
+  const pack = gitBytes(work, args, { input: [tip, ...has.map((id) => `^${id}`), ''].join('\n') })
   const unpacking = startUnpacking(repo)
   await unpacking.take(pack)
   return unpacking
@@ -71,21 +63,14 @@ async function push(tip: string, has: readonly string[] = [head]): Promise<Unpac
 
 /** What git's own check of a push says. */
 function gitFindsItConnected(quarantine: string, tip: string): boolean {
-  try {
-    execFileSync(
-      'git',
-      ['rev-list', '--objects', '--stdin', '--not', '--all', '--quiet', '--alternate-refs'],
-      {
-        cwd: repo.path,
-        env: { ...gitTestEnvironment, ...quarantineEnvironment(repo, quarantine) },
-        input: `${tip}\n`,
-        stdio: ['pipe', 'ignore', 'ignore'],
-      },
-    )
-    return true
-  } catch {
-    return false
-  }
+  const { status } = runProgram({
+    program: 'git',
+    args: ['rev-list', '--objects', '--stdin', '--not', '--all', '--quiet', '--alternate-refs'],
+    cwd: repo.path,
+    env: { ...gitTestEnvironment, ...quarantineEnvironment(repo, quarantine) },
+    input: `${tip}\n`,
+  })
+  return status === 0
 }
 
 /** Our answer for a push on main, where git must agree with a yes. */
@@ -219,7 +204,7 @@ test('an object that is missing is found out, whichever it is', async () => {
     const { loose } = await listObjectFiles(unpacking.quarantine)
     expect(loose.length).toBeGreaterThan(8)
     for (const path of loose) {
-      const kept = execFileSync('cat', [path])
+      const kept = readFileSync(path)
       rmSync(path)
       expect(await connected(unpacking, tip), path).toBe(false)
       writeFileSync(path, kept)
@@ -308,11 +293,7 @@ const leftovers = () =>
   readdirSync(join(repo.path, 'objects')).filter((name) => name.startsWith('tmp'))
 
 test('git refuses objects that are damaged, and the quarantine goes with the program', async () => {
-  const pack = execFileSync('git', ['pack-objects', '-q', '--stdout'], {
-    cwd: work,
-    env: gitTestEnvironment,
-    input: `${head}\n`,
-  })
+  const pack = gitBytes(work, ['pack-objects', '-q', '--stdout'], { input: `${head}\n` })
   const unpacking = startUnpacking(repo)
   await expect(unpacking.take(pack.subarray(0, pack.length - 3))).rejects.toThrow('unpack-objects')
   unpacking.stop()
