@@ -8,7 +8,7 @@ import { memoryFolder } from './support/memory-folder.ts'
 // The sources as they are now, where somebody runs a few tests after a change.
 await setUpOrExit()
 
-// Tests make and remove hundreds of thousands of small files, which on some disks takes longer the more of them there were.
+// Tests make and remove very many small files, which on some disks takes longer the more of them there were.
 process.env.TMPDIR ??= memoryFolder() ?? tmpdir()
 
 /** Files that take longest go first: begun last, one of them would run alone while the other workers have nothing to do. */
