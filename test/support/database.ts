@@ -4,13 +4,11 @@ import { join } from 'node:path'
 import { migrations } from '../../src/areas.ts'
 import { openStore, type Store } from '../../src/store/connection.ts'
 
-/** Memory-backed where the system has it: tests make thousands of databases. */
-const fastFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 let template: Buffer | undefined
 
 /** A new folder for one test's data. */
 export function newFolder(): string {
-  return mkdtempSync(join(fastFolder, 'gitstead-test-'))
+  return mkdtempSync(join(tmpdir(), 'gitstead-test-'))
 }
 
 export interface TestStore extends Store {

@@ -2,8 +2,8 @@ import { accessSync, constants, rmSync, statfsSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 
 const shared = '/dev/shm'
-/** Several times what all tests have there at a time. */
-const least = 4 * 1024 ** 3
+/** More than twice what all tests have there at a time. */
+const least = 2 * 1024 ** 3
 
 /** A folder in memory for what tests write, where the system has one that is large enough and lets programs run. */
 export function memoryFolder(): string | undefined {
