@@ -71,6 +71,21 @@ test('objects that arrive, move into packs and are borrowed are found at once', 
   expect(new ObjectFiles(other).read(id, 100)?.data.toString()).toBe('later')
 })
 
+test('an object whose pack goes away between its index and itself is read from the next one', async () => {
+  const path = await fixture('basic')
+  git(path, ['repack', '-adfq'])
+  const id = git(path, ['rev-parse', 'HEAD'])
+  const size = Number(git(path, ['cat-file', '-s', id]))
+  const [header, read] = [new ObjectFiles(path), new ObjectFiles(path)]
+  // Only the index is read for this.
+  expect([header.has(id), read.has(id)]).toEqual([true, true])
+  const more = git(path, ['hash-object', '-w', '--stdin'], { input: 'so that the pack is another' })
+  git(path, ['update-ref', 'refs/tags/more', more])
+  git(path, ['repack', '-adfq'])
+  expect(header.header(id)).toEqual({ type: 'commit', size })
+  expect(read.read(id, 1 << 20)?.data).toHaveLength(size)
+})
+
 test('many lookups in one pack switch to its whole index and stay right', async () => {
   const path = await fixture('many-files')
   git(path, ['repack', '-adq'])

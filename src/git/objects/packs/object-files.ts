@@ -48,8 +48,10 @@ export class ObjectFiles {
 
   /** An object of at most `limit` bytes; undefined when it is larger, missing, or not to be read here. */
   read(id: ObjectId, limit: number): UnpackedObject | undefined {
-    const place = this.#locate(id)
-    if (!place) return undefined
+    return this.#whereItIs(id, (place) => this.#readAt(place, limit))
+  }
+
+  #readAt(place: Place, limit: number): UnpackedObject | undefined {
     if ('file' in place) return readLoose(place.file, place.bytes, limit)
     const object = this.#unpack(place.pack, place.offset, limit)
     // One that was unpacked before may be larger than this caller wants.
@@ -63,10 +65,23 @@ export class ObjectFiles {
 
   /** An object's type and size without its content. Throws when its files are damaged. */
   header(id: ObjectId): { type: ObjectType; size: number } | undefined {
+    return this.#whereItIs(id, (place) =>
+      'file' in place ? readLooseHeader(place.file) : this.#packedHeader(place.pack, place.offset),
+    )
+  }
+
+  /** What `read` gives of an object's place; undefined when the object is missing. */
+  #whereItIs<T>(id: ObjectId, read: (place: Place) => T | undefined): T | undefined {
     const place = this.#locate(id)
-    if (!place) return undefined
-    if ('file' in place) return readLooseHeader(place.file)
-    return this.#packedHeader(place.pack, place.offset)
+    try {
+      return place && read(place)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      // Upkeep removes a file after its objects have come into another pack.
+      this.#rescan()
+      const other = this.#locate(id)
+      return other && read(other)
+    }
   }
 
   #locate(id: ObjectId): Place | undefined {
