@@ -62,7 +62,7 @@ export function openStore(folder: string, options: StoreOptions): Store {
   const { now = systemClock, timeoutMs = 10_000 } = options
   // Only a server that has the data folder to itself finds the log at rest.
   const logDamage = options.mayMigrate === false ? undefined : findLogDamage(path)
-  const writer = withReserve(folder, () => openWriter(path, options.synchronous ?? 'full'))
+  const writer = withReserve(folder, () => openWriter(path, options))
   try {
     if (options.mayMigrate === false) assertMigrated(writer, options.migrations)
     const migrated = migrate(writer, folder, options.migrations, now)
@@ -119,7 +119,10 @@ export function openStore(folder: string, options: StoreOptions): Store {
   }
 }
 
-function openWriter(path: string, synchronous: 'full' | 'off'): Database.Database {
+function openWriter(
+  path: string,
+  { synchronous = 'full', mayMigrate = true }: StoreOptions,
+): Database.Database {
   assertWritable(path)
   try {
     const database = new Database(path, { timeout: 0 })
@@ -131,7 +134,8 @@ function openWriter(path: string, synchronous: 'full' | 'off'): Database.Databas
       database.pragma('temp_store = MEMORY')
       database.pragma('cache_size = -16000')
       database.pragma('journal_size_limit = 67108864')
-      waitFor(database, () => database.exec('BEGIN IMMEDIATE; ROLLBACK'))
+      // A start without room or rights to write fails here; who comes beside a server waits when it writes.
+      if (mayMigrate) waitFor(database, () => database.exec('BEGIN IMMEDIATE; ROLLBACK'))
       return database
     } catch (error) {
       database.close()

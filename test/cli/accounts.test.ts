@@ -1,5 +1,8 @@
 import { rmSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { inTransaction } from '../../src/store/transaction.ts'
 import { gitstead } from '../support/command-line.ts'
 import { newFolder } from '../support/database.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -23,6 +26,21 @@ test('a user made beside the running server signs in with a token made there too
   const ana = world.as(token.out.trim())
   expect((await ana.get('/user')).body).toMatchObject({ username: 'ana', name: 'ana' })
   expect((await ana.post('/projects', { name: 'mine' })).status).toBe(403)
+})
+
+test('a command waits for what the server is just writing', async () => {
+  let made = false
+  let adding: Promise<unknown> | undefined
+  await inTransaction(world.ctx, async ({ db }) => {
+    await sql`UPDATE users SET name = name WHERE username = 'root'`.execute(db)
+    adding = run(['token', 'create', 'root']).then((ran) => {
+      made = true
+      return ran
+    })
+    await pause(300)
+    expect(made).toBe(false)
+  })
+  expect(await adding).toMatchObject({ code: 0, err: '' })
 })
 
 test('a password is read from standard input and never shown', async () => {
