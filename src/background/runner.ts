@@ -75,6 +75,7 @@ export class TaskRunner<C extends TaskCtx> {
   #state: 'new' | 'started' | 'stopped' = 'new'
   #timer: NodeJS.Timeout | undefined
   #look: Promise<void> | undefined
+  #claim: Promise<void> = Promise.resolve()
   #lookAgain = false
   #recovered = false
   /** How tasks ended whose row could not be changed; until then it stays marked as running. */
@@ -221,7 +222,13 @@ export class TaskRunner<C extends TaskCtx> {
     if (await isAnyTaskDue(db, now())) await this.#claimDue()
   }
 
-  async #claimDue(): Promise<void> {
+  /** One claim at a time: each must know what the one before it has begun. */
+  #claimDue(): Promise<void> {
+    this.#claim = this.#claim.catch(() => {}).then(() => this.#claimNow())
+    return this.#claim
+  }
+
+  async #claimNow(): Promise<void> {
     const ctx = this.#options.makeCtx()
     const rooms = lanes.map((lane) => {
       const limit = Math.max(0, this.#places[lane] - this.#runningIn(lane))

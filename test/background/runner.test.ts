@@ -341,6 +341,32 @@ describe('places', () => {
     expect(order.slice(0, 9)).toEqual(Array.from({ length: 9 }, () => 'quick'))
   })
 
+  test('are not given twice by looks at the same moment, and each waits for what the others began', async () => {
+    let [running, most, ended] = [0, 0, 0]
+    const it = task<TaskCtx, { n: number }>({
+      name: 'test.some',
+      payload,
+      async handler() {
+        running += 1
+        most = Math.max(most, running)
+        await pause(5)
+        running -= 1
+        ended += 1
+      },
+    })
+    for (let n = 0; n < 12; n++) await work.enqueue(store.db, it, { n })
+    const one = makeRunner([it], { places: { quick: 2, slow: 1 } })
+    await one.start()
+    const endedAfter = await Promise.all(
+      [1, 2, 3].map(async () => {
+        await one.runDue()
+        return ended
+      }),
+    )
+    expect(most).toBe(2)
+    expect(endedAfter).toEqual([12, 12, 12])
+  })
+
   test('are found for a quick task behind hundreds of slow ones that were due before it', async () => {
     const ran: number[] = []
     let open = () => {}
