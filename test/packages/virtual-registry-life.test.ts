@@ -407,14 +407,14 @@ describe('an upstream', () => {
     })
     // Whoever asked before the change may get what the old address sends, or nothing whole.
     const before = ana.get(`${ROOT}/${registry}/${file}`).catch(() => undefined)
-    await vi.waitFor(() => expect(held).toBe(1), { timeout: 5000 })
+    await vi.waitFor(() => expect(held).toBe(1), { timeout: 10_000 })
     expect((await ana.patch(`${ROOT}/upstreams/${id}`, { url: `${url}/next` })).status).toBe(200)
     open()
     await before
     expect((await ana.get(`${ROOT}/${registry}/${file}`)).body).toBe('new')
     const entries = `${ROOT}/upstreams/${id}/cache_entries`
     await vi.waitFor(async () => expect((await ana.get(entries)).body).toHaveLength(1), {
-      timeout: 5000,
+      timeout: 10_000,
     })
     expect((await ana.get(`${ROOT}/${registry}/${file}`)).body).toBe('new')
   })

@@ -133,7 +133,8 @@ describe('another process that holds the database', () => {
     await writing
     clearInterval(beat)
     expect(await store.db.selectFrom('settings').select('key').execute()).toEqual([{ key: 'late' }])
-    expect(longest).toBeLessThan(150)
+    // A blocked event loop would stand still until the write gives up, ten seconds later.
+    expect(longest).toBeLessThan(2000)
     await store.close()
   })
 

@@ -154,7 +154,7 @@ test('a transaction that can be found out again ends before it is on the disk, a
     await put(ctx.db, 'b')
   })
   expect(done).not.toHaveBeenCalled()
-  await vi.waitFor(() => expect(done).toHaveBeenCalledTimes(1))
+  await vi.waitFor(() => expect(done).toHaveBeenCalledTimes(1), 10_000)
   await expect(flushLater(store.db)).rejects.toThrow('outside')
   await store.close()
 })

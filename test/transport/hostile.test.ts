@@ -48,8 +48,8 @@ const zero = '0'.repeat(40)
 async function expectNothingLeft(): Promise<void> {
   const refs = await gitClient(project.repository, ['for-each-ref', '--format=%(refname)'])
   expect(refs).toBe('refs/heads/main')
-  await expect.poll(() => leftovers(project.repository), { timeout: 3000 }).toEqual([])
-  await expect.poll(() => gitProcesses(project.repository), { timeout: 3000 }).toEqual([])
+  await expect.poll(() => leftovers(project.repository)).toEqual([])
+  await expect.poll(() => gitProcesses(project.repository)).toEqual([])
   const open = await world.ctx.db
     .selectFrom('pushes')
     .select('id')
@@ -284,7 +284,7 @@ describe('bodies made to do harm', () => {
       body,
     })
     expect([200, 400]).toContain(response.status)
-    await expect.poll(() => gitProcesses(project.repository), { timeout: 2000 }).toEqual([])
+    await expect.poll(() => gitProcesses(project.repository)).toEqual([])
   })
 })
 
@@ -327,11 +327,9 @@ describe('clients that go away or hang', () => {
       ['Content-Type: application/x-git-receive-pack-request', 'Content-Length: 1000000'],
       body,
     )
-    await expect
-      .poll(() => gitProcesses(project.repository).length, { timeout: 3000 })
-      .toBeGreaterThan(0)
+    await expect.poll(() => gitProcesses(project.repository).length).toBeGreaterThan(0)
     socket.destroy()
-    await expect.poll(() => gitProcesses(project.repository), { timeout: 3000 }).toEqual([])
+    await expect.poll(() => gitProcesses(project.repository)).toEqual([])
     await expectNothingLeft()
   })
 
@@ -362,9 +360,9 @@ describe('clients that go away or hang', () => {
     )
     socket.pause()
     await expect
-      .poll(() => gitProcesses(clone.repository).length, { timeout: 5000, interval: 5 })
+      .poll(() => gitProcesses(clone.repository).length, { interval: 5 })
       .toBeGreaterThan(0)
     socket.destroy()
-    await expect.poll(() => gitProcesses(clone.repository), { timeout: 1000 }).toEqual([])
+    await expect.poll(() => gitProcesses(clone.repository)).toEqual([])
   })
 })

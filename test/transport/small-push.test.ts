@@ -70,7 +70,7 @@ async function expectSound(): Promise<void> {
   const left = () =>
     readdirSync(join(project.repository, 'objects')).filter((name) => name.startsWith('tmp_'))
   // A program that waits for the next push goes after a while.
-  await expect.poll(left, { timeout: 7000 }).toEqual([])
+  await expect.poll(left).toEqual([])
 }
 
 describe('a push of one ref that brings little', () => {

@@ -51,7 +51,7 @@ async function held({ id, runner }: Awaited<ReturnType<typeof made>>) {
   await vi.waitFor(async () => {
     const { body } = await ana.get(`/runners/${id}`)
     expect(body.contacted_at).toBe('2026-05-04T10:05:00.000Z')
-  })
+  }, 10_000)
   world.setNow(atFirst)
   return { waiting }
 }

@@ -332,7 +332,7 @@ describe('a stream', () => {
         for await (const chunk of body) expect(chunk).toBeDefined()
       })(),
     ).rejects.toThrow()
-    await expect.poll(() => running(), { timeout: 5000 }).toEqual([])
+    await expect.poll(() => running()).toEqual([])
   })
 
   test('waits while as many as may are on their way, and follows when one of them ends', async () => {

@@ -67,7 +67,7 @@ describe('name patterns', () => {
   test('thirty stars on a name of ten thousand letters take no time', () => {
     const start = performance.now()
     expect(matchesPattern(`${'*a'.repeat(30)}*b`, 'a'.repeat(10_000))).toBe(false)
-    expect(performance.now() - start).toBeLessThan(50)
+    expect(performance.now() - start).toBeLessThan(1000)
   })
 })
 

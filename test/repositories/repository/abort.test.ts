@@ -81,7 +81,7 @@ test.each([
   const engines = enginePrograms()
   expect(engines).not.toEqual([])
   await leaveEarly(path())
-  await expect.poll(gitPrograms, { timeout: 5000 }).toBe(0)
+  await expect.poll(gitPrograms).toBe(0)
   expect((await ana.get(`${project.api}/tree`)).status).toBe(200)
   expect(enginePrograms()).toEqual(engines)
 })
