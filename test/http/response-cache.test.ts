@@ -142,7 +142,7 @@ describe('an answer that was kept is never old', () => {
 
   test('when another process has written', async () => {
     await expectFresh()
-    const other = openStore(world.folder, { migrations, synchronous: 'off' })
+    const other = openStore(world.folder, { migrations, synchronous: 'off', mayMigrate: false })
     await other.db.updateTable('projects').set({ description: 'from elsewhere' }).execute()
     expect((await ana.get('/projects')).body[0].description).toBe('from elsewhere')
     await other.close()
