@@ -103,8 +103,10 @@ export class InstanceSettings {
     return changed
   }
 
-  async deleteFeature(db: Db, name: string): Promise<void> {
-    await deleteFeature(db, name)
+  /** False when nobody had switched it. */
+  async deleteFeature(db: Db, name: string): Promise<boolean> {
+    const isGone = await deleteFeature(db, name)
     await this.load(db)
+    return isGone
   }
 }

@@ -41,6 +41,8 @@ export async function saveFeature(db: Db, row: Insertable<FeaturesTable>): Promi
     .execute()
 }
 
-export async function deleteFeature(db: Db, name: string): Promise<void> {
-  await db.deleteFrom('features').where('name', '=', name).execute()
+/** False when it was not there. */
+export async function deleteFeature(db: Db, name: string): Promise<boolean> {
+  const result = await db.deleteFrom('features').where('name', '=', name).executeTakeFirst()
+  return result.numDeletedRows > 0n
 }

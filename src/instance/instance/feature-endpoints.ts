@@ -135,7 +135,7 @@ export const deleteFeature = endpoint({
   access: onInstance(),
   params: { name: text({ max: 255 }) },
   async handler({ ctx, params }) {
-    await ctx.settings.deleteFeature(ctx.db, params.name)
+    if (!(await ctx.settings.deleteFeature(ctx.db, params.name))) return
     const details = { name: params.name }
     await audit(ctx, { entity: { type: 'Instance', id: 1 }, action: 'feature_deleted', details })
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { later } from '../../base/clock.ts'
-import { badParameters, badRequest, forbidden } from '../../base/problem.ts'
+import { badParameters, badRequest, existing, forbidden } from '../../base/problem.ts'
 import { wholeMatch } from '../../base/whole-match.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { fault, id, integer, oneOf, parameter, text } from '../../http/params.ts'
@@ -11,7 +11,7 @@ import { protectedTags } from '../image-protection/conditions.ts'
 import { claimTagDeletion, removeTags } from '../images/remove-tags.ts'
 import { onRepository, onTag } from './access.ts'
 import { fullTagEntity, presentFullTag, presentTag, tagEntity } from './entity.ts'
-import { listTagPage } from './queries.ts'
+import { findTagRow, listTagPage } from './queries.ts'
 
 const ROOT = '/projects/:id/registry/repositories/:repository_id/tags'
 const read = { scopes: ['api', 'read_api', 'read_registry'], jobToken: true } as const
@@ -65,6 +65,7 @@ export const deleteRegistryTag = endpoint({
     await inTransaction(ctx, async (inner) => {
       const kept = await protectedTags(inner, project, 'delete', [tag.name])
       if (kept.size > 0) throw forbidden('The tag is protected')
+      existing(await findTagRow(inner.db, repository.id, tag.name), 'Tag')
       await removeTags(inner, repository.id, [tag.name])
     })
   },

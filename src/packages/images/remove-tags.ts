@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { audit } from '../../access/audit.ts'
 import { task } from '../../background/task.ts'
 import type { Instant } from '../../base/clock.ts'
+import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { readDigest } from './names.ts'
@@ -57,12 +58,17 @@ export async function noteCleanup(
   await saveCleanupStart(ctx.db, repositoryId, ctx.now())
 }
 
-/** Deletes a repository of images: nobody reads or pushes from now on, and its rows follow in the background. */
+/**
+ * Deletes a repository of images: nobody reads or pushes from now on, and its rows follow in the background. Whoever asks
+ * while it goes already has nothing done again.
+ */
 export async function removeRepository(
   ctx: Ctx,
   repository: { readonly id: number; readonly project_id: number; readonly name: string },
 ): Promise<void> {
   await inTransaction(ctx, async (inner) => {
+    const { status } = existing(await findRepositoryById(inner.db, repository.id), 'Repository')
+    if (status === 'delete_scheduled' || status === 'delete_ongoing') return
     await setRepositoryStatus(inner.db, repository.id, 'delete_scheduled', inner.now())
     await inner.work.enqueue(inner.db, deleteImageRepository, { repositoryId: repository.id })
     await audit(inner, {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { atOnce } from '../../support/at-once.ts'
 import { git } from '../../support/git.ts'
 import { addMember } from '../../support/members.ts'
 import { openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
 
 let world: World
 let ana: Caller
@@ -65,8 +66,12 @@ test('context commits are shown beside the own ones, until they are taken away',
   expect((await ana.post(at, { commits: ['1'.repeat(40)] })).status).toBe(400)
   expect((await guest.post(at, { commits: [sha] })).status).toBe(403)
   expect((await ana.delete(`${at}?commits[]=${'1'.repeat(40)}`)).status).toBe(400)
-  expect((await ana.delete(`${at}?commits[]=${sha}`)).status).toBe(204)
+  const both = async (act: () => Promise<Reply>) =>
+    (await atOnce(world, [act, act])).map(({ status }) => status).sort()
+  expect(await both(() => ana.delete(`${at}?commits[]=${sha}`))).toEqual([204, 400])
   expect((await ana.get(at)).body).toEqual([])
+  expect(await both(() => ana.post(at, { commits: [sha] }))).toEqual([201, 400])
+  expect((await ana.get(at)).body).toHaveLength(1)
 })
 
 test('an approval may publish the review that led to it', async () => {

@@ -7,6 +7,7 @@ import { readCommits } from '../../../git/objects/commit.ts'
 import { endpoint } from '../../../http/endpoint.ts'
 import { csv, text } from '../../../http/params.ts'
 import { commitEntity, presentCommit } from '../../../repositories/commits/entity.ts'
+import { inTransaction } from '../../../store/transaction.ts'
 import { onMergeRequest } from '../access.ts'
 import { path } from '../path.ts'
 import { deleteContextShas, insertContextShas, listContextShas } from './block-queries.ts'
@@ -38,15 +39,17 @@ export const addContextCommits = endpoint({
   body,
   response: z.array(commitEntity),
   async handler({ ctx, project, mergeRequest: row, body }) {
-    const known = new Set(await listContextShas(ctx.db, row.id))
-    const twice = body.commits.filter((sha) => known.has(sha))
-    if (twice.length > 0) {
-      throw badRequest(`Context commits: ${JSON.stringify(twice)} are already created`)
-    }
     const shown = await readable(() => show(ctx, project, body.commits))
     const ids = shown.map((commit) => commit.id)
     if (ids.length < body.commits.length) throw unknown()
-    if (ids.length > 0) await insertContextShas(ctx.db, row.id, ids, ctx.now())
+    await inTransaction(ctx, async ({ db, now }) => {
+      const known = new Set(await listContextShas(db, row.id))
+      const twice = ids.filter((sha) => known.has(sha))
+      if (twice.length > 0) {
+        throw badRequest(`Context commits: ${JSON.stringify(twice)} are already created`)
+      }
+      if (ids.length > 0) await insertContextShas(db, row.id, ids, now())
+    })
     return shown
   },
 })
@@ -70,10 +73,12 @@ export const deleteContextCommits = endpoint({
   access: onMergeRequest('edit_merge_request', { signedIn: true }),
   query: body,
   async handler({ ctx, mergeRequest: row, query }) {
-    const known = new Set(await listContextShas(ctx.db, row.id))
-    if (query.commits.length === 0 || query.commits.some((sha) => !known.has(sha))) {
-      throw badRequest('The context commits could not be deleted.')
-    }
-    await deleteContextShas(ctx.db, row.id, query.commits)
+    await inTransaction(ctx, async ({ db }) => {
+      const known = new Set(await listContextShas(db, row.id))
+      if (query.commits.length === 0 || query.commits.some((sha) => !known.has(sha))) {
+        throw badRequest('The context commits could not be deleted.')
+      }
+      await deleteContextShas(db, row.id, query.commits)
+    })
   },
 })
