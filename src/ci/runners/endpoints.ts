@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { userOf } from '../../access/actor.ts'
 import { onInstance, onProject, signedIn } from '../../access/subjects.ts'
 import { dayOf } from '../../base/clock.ts'
-import { forbidden, notFound } from '../../base/problem.ts'
+import { conflict, forbidden, notFound } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { resetRegistrationToken } from '../../projects/registration-tokens/verbs.ts'
 import { MANAGE_SCOPES, onRunner } from './access.ts'
@@ -12,7 +12,7 @@ import { pausedOrActive, runnerSettingParameters } from './protocol-endpoints.ts
 import { deleteRunner, listManagers, updateRunner } from './queries.ts'
 import { runnerColumns } from './register.ts'
 import { runnerPage, runnerQuery } from './runner-page.ts'
-import { newRunnerSecret } from './runner-token.ts'
+import { giveNewToken } from './runner-token.ts'
 
 export const listOwnRunners = endpoint({
   method: 'GET',
@@ -114,11 +114,7 @@ export const resetRunnerToken = endpoint({
   scopes: MANAGE_SCOPES,
   response: z.strictObject({ token: z.string(), token_expires_at: z.string().nullable() }),
   status: 201,
-  async handler({ ctx, runner }) {
-    const { token, columns } = newRunnerSecret(ctx)
-    await updateRunner(ctx.db, runner.id, { ...columns, updated_at: ctx.now() })
-    return { token, token_expires_at: columns.token_expires_at }
-  },
+  handler: ({ ctx, runner }) => giveNewToken(ctx, runner, conflict),
 })
 
 const tokenEntity = z.strictObject({ token: z.string() })

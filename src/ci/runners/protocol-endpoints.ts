@@ -5,9 +5,9 @@ import { endpoint } from '../../http/endpoint.ts'
 import { csv, flag, integer, oneOf, parameter, text } from '../../http/params.ts'
 import { findRegistration } from '../../projects/registration-tokens/verbs.ts'
 import { noteContact, readRunnerInfo } from './contact.ts'
-import { deleteManager, deleteRunner, findManager, updateRunner } from './queries.ts'
+import { deleteManager, deleteRunner, findManager } from './queries.ts'
 import { createRunner } from './register.ts'
-import { findRunnerByToken, newRunnerSecret, runnerTokenOf, signInRunner } from './runner-token.ts'
+import { findRunnerByToken, giveNewToken, runnerTokenOf, signInRunner } from './runner-token.ts'
 
 /** Runners sign in with tokens of their own. */
 const common = { access: anyone(), ownSignIn: true } as const
@@ -105,9 +105,7 @@ export const resetOwnRunnerToken = endpoint({
   status: 201,
   async handler({ ctx, body, request }) {
     const runner = await signInRunner(ctx, request, body.token)
-    const { token, columns } = newRunnerSecret(ctx)
-    await updateRunner(ctx.db, runner.id, { ...columns, updated_at: ctx.now() })
-    return { token, token_expires_at: columns.token_expires_at }
+    return await giveNewToken(ctx, runner, forbidden)
   },
 })
 

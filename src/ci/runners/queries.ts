@@ -82,6 +82,21 @@ export async function updateRunner(
   await db.updateTable('ci_runners').set(values).where('id', '=', id).execute()
 }
 
+/** Puts a token in the place of another; false when the other was replaced, or its runner deleted, a moment ago. */
+export async function replaceRunnerToken(
+  db: Db,
+  { id, token_digest }: Pick<RunnerRow, 'id' | 'token_digest'>,
+  values: Updateable<CiRunnersTable>,
+): Promise<boolean> {
+  const done = await db
+    .updateTable('ci_runners')
+    .set(values)
+    .where('id', '=', id)
+    .where('token_digest', '=', token_digest)
+    .executeTakeFirst()
+  return done.numUpdatedRows > 0n
+}
+
 /** False when it was gone already. */
 export async function deleteRunner(db: Db, id: number): Promise<boolean> {
   const done = await db.deleteFrom('ci_runners').where('id', '=', id).executeTakeFirst()

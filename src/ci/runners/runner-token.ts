@@ -4,7 +4,7 @@ import { later } from '../../base/clock.ts'
 import { forbidden, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { RequestFacts } from '../../http/endpoint.ts'
-import { findRunnerByDigest, type RunnerRow } from './queries.ts'
+import { findRunnerByDigest, type RunnerRow, replaceRunnerToken } from './queries.ts'
 
 /** A secret for a runner, and what the table keeps of it. */
 export interface RunnerSecret {
@@ -26,6 +26,14 @@ export function newRunnerSecret(ctx: Pick<Ctx, 'config' | 'settings' | 'now'>): 
       token_expires_at: seconds ? later(ctx.now(), seconds * 1000) : null,
     },
   }
+}
+
+/** Gives a runner a new token; throws `late` where somebody replaced the old one, or deleted the runner, a moment ago. */
+export async function giveNewToken(ctx: Ctx, runner: RunnerRow, late: () => Problem) {
+  const { token, columns } = newRunnerSecret(ctx)
+  const values = { ...columns, updated_at: ctx.now() }
+  if (!(await replaceRunnerToken(ctx.db, runner, values))) throw late()
+  return { token, token_expires_at: columns.token_expires_at }
 }
 
 /** The token that a runner sends in the body, the query or a header of its own. */

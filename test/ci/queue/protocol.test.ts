@@ -65,8 +65,11 @@ describe('a runner', () => {
     const own = made.body.token as string
     const verified = await nobody.call('POST', '/runners/verify', { token: own, system_id: 's_1' })
     expect(verified).toMatchObject({ status: 200, body: { id: made.body.id, token: own } })
-    const again = await nobody.call('POST', '/runners/reset_authentication_token', { token: own })
-    expect(again.status).toBe(201)
+    const reset = () => nobody.call('POST', '/runners/reset_authentication_token', { token: own })
+    const resets = [...(await atOnce(world, [reset, reset]))]
+    const [again, late] = resets.sort((one, other) => one.status - other.status)
+    if (!again) throw new Error('no answer')
+    expect([again.status, late?.status]).toEqual([201, 403])
     expect((await nobody.call('POST', '/runners/verify', { token: own })).status).toBe(403)
     const header = { 'RUNNER-TOKEN': again.body.token as string }
     expect(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { atOnce } from '../../support/at-once.ts'
 import { addCiPlace, type CiPlace, startJob } from '../../support/ci.ts'
 import { addMember } from '../../support/members.ts'
 import { TestRunner } from '../../support/runner.ts'
@@ -88,6 +89,11 @@ describe('a runner is looked after', () => {
     expect(await statuses((by, at) => by.put(at, { description: 'x' }))).toEqual(expected(200))
     const reset = (by: Caller, at: string) => by.post(`${at}/reset_authentication_token`)
     expect(await statuses(reset)).toEqual(expected(201))
+    const both = () => reset(ana, runners.group.at)
+    const resets = await atOnce(world, [both, both])
+    expect(resets.map(({ status }) => status).sort()).toEqual([201, 409])
+    const { token } = resets.find(({ status }) => status === 201)?.body ?? {}
+    expect((await place.runner.call('POST', '/runners/verify', { token })).status).toBe(200)
     for (const { at } of Object.values(runners)) {
       for (const by of [dev, world.nobody]) {
         expect((await by.delete(at)).status).toBe(by === dev ? 403 : 401)
