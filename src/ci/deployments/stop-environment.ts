@@ -1,3 +1,4 @@
+import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import {
@@ -15,10 +16,12 @@ import { jobBeside } from '../pipelines/process/running.ts'
  */
 export async function stopEnvironment(
   ctx: Ctx,
-  row: EnvironmentRow,
+  { id }: Pick<EnvironmentRow, 'id'>,
   options: { readonly force?: boolean } = {},
 ): Promise<EnvironmentRow> {
   return await inTransaction(ctx, async (ctx) => {
+    // Read inside: it may have been stopped a moment ago.
+    const row = existing(await findEnvironment(ctx.db, id), 'Environment')
     if (row.state === 'stopped') return row
     const isRunning = !options.force && (await runStopJob(ctx, row))
     if (!isRunning) return await markStopped(ctx, row)

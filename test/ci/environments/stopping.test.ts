@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { stopDueEnvironments } from '../../../src/ci/deployments/tasks.ts'
+import { atOnce } from '../../support/at-once.ts'
 import { addCiPlace, type CiPlace, jobsByName, startPipeline, takeJob } from '../../support/ci.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
@@ -137,7 +138,9 @@ describe('a deployment follows its job', () => {
 describe('an environment with a stop job', () => {
   test('is stopping while that runs, and stopped when it has gone well', async () => {
     const { place, at, state, job } = await deployed(stopped())
-    expect((await dev.post(`${at}/stop`)).body.state).toBe('stopping')
+    const stop = () => dev.post(`${at}/stop`)
+    const both = (await atOnce(world, [stop, stop])).map(({ body }) => body.state)
+    expect(both).toEqual(['stopping', 'stopping'])
     // Asked again, nothing more begins.
     expect((await dev.post(`${at}/stop`)).body.state).toBe('stopping')
     const end = await takeJob(place)
@@ -184,6 +187,15 @@ describe('an environment with a stop job', () => {
   test('is what it takes: without one it is stopped at once', async () => {
     const { place, at } = await deployed('ship: {script: make, environment: live}')
     expect((await dev.post(`${at}/stop`)).body.state).toBe('stopped')
+    expect(await place.runner.request()).toBeUndefined()
+  })
+
+  test('has nothing done that somebody has stopped a moment ago', async () => {
+    const { place, at } = await deployed(stopped())
+    const [reply] = await atOnce(world, [() => dev.post(`${at}/stop`)], (db) =>
+      db.updateTable('environments').set({ state: 'stopped' }).execute(),
+    )
+    expect(reply?.body.state).toBe('stopped')
     expect(await place.runner.request()).toBeUndefined()
   })
 
@@ -312,7 +324,11 @@ describe('stopped review apps', () => {
     expect(await remove('?limit=2')).toEqual([200, all.slice(0, 2), []])
     expect(await remove('?before=2026-05-04T00:00:00Z')).toEqual([200, [], []])
     expect(await left()).toHaveLength(5)
-    expect(await remove('?dry_run=false&limit=1')).toEqual([200, ['review/a'], []])
+    const first = () => remove('?dry_run=false&limit=1')
+    expect(await atOnce(world, [first, first])).toEqual([
+      [200, ['review/a'], []],
+      [200, [], ['review/a']],
+    ])
     expect(await remove('?dry_run=false')).toEqual([200, ['review/b', 'review/c'], []])
     expect((await left()).sort()).toEqual(['other/d', 'review/open'])
     expect((await remove('?limit=0'))[0]).toBe(400)
