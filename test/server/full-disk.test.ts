@@ -110,6 +110,7 @@ async function useUpLog(): Promise<void> {
 // Elsewhere than in CI it is left out where this user may not mount a file system.
 const folder = mkdtempSync(join(tmpdir(), 'gitstead-full-'))
 const mounted = mountSmallDisk(join(folder, 'disk'), 64)
+if (!mounted) rmSync(folder, { recursive: true })
 isThere('the right to mount a tmpfs', mounted !== undefined)
 
 describe.skipIf(!mounted)('a disk that is full', () => {

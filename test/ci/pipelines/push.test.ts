@@ -2,9 +2,9 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { refsPushed } from '../../../src/repositories/refs/pushed-task.ts'
-import { newFolder } from '../../support/database.ts'
 import { gitClient } from '../../support/git-client.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
+import { newTestFolder } from '../../support/test-folder.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -64,7 +64,7 @@ async function jobs(project: TestProject, pipeline: number) {
 
 /** A clone of the project, as a function that runs git in it. */
 async function clone(project: TestProject) {
-  const folder = newFolder()
+  const folder = newTestFolder()
   mkdirSync(folder, { recursive: true })
   const url = `${world.url.replace('//', `//dev:${dev.token}@`)}/${project.fullPath}.git`
   await gitClient(folder, ['clone', '-q', url, 'work'])

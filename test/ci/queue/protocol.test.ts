@@ -318,10 +318,10 @@ describe('a job token', () => {
 
   test('clones the project, and pushes only where the project lets it', async () => {
     const { mkdirSync } = await import('node:fs')
-    const { newFolder } = await import('../../support/database.ts')
+    const { newTestFolder } = await import('../../support/test-folder.ts')
     const { gitClient, runGitClient } = await import('../../support/git-client.ts')
     const { project, given } = await started()
-    const folder = newFolder()
+    const folder = newTestFolder()
     mkdirSync(folder, { recursive: true })
     const url = `${world.url.replace('//', `//svc-ci-token:${given.token}@`)}/${project.fullPath}.git`
     await gitClient(folder, ['clone', '-q', url, 'work'])

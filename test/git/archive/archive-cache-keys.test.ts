@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import type { ArchiveInput } from '../../../src/git/archive/archive.ts'
 import { ArchiveCache } from '../../../src/git/archive/archive-cache.ts'
 import type { Repo } from '../../../src/git/repo.ts'
-import { newFolder } from '../../support/database.ts'
+import { newTestFolder } from '../../support/test-folder.ts'
 
 // Only its key matters here.
 const repoOf = (key: string) => ({ key }) as Repo
@@ -33,7 +33,7 @@ async function find(
 
 describe('what is kept', () => {
   test('is found for the same question alone', async () => {
-    const cache = new ArchiveCache(newFolder(), 10_000)
+    const cache = new ArchiveCache(newTestFolder(), 10_000)
     await keep(cache, '7', plain, 'plain')
     const others: readonly Partial<ArchiveInput>[] = [
       { commitId: 'b'.repeat(40) },
@@ -62,7 +62,7 @@ describe('what is kept', () => {
   })
 
   test('is written once for two who ask at the same time, and both get all of it', async () => {
-    const folder = newFolder()
+    const folder = newTestFolder()
     const cache = new ArchiveCache(folder, 10_000)
     const slow = async function* () {
       for (const text of ['one ', 'two ', 'three']) {
@@ -80,7 +80,7 @@ describe('what is kept', () => {
   })
 
   test('goes with its repository, and not with another of a like name', async () => {
-    const folder = newFolder()
+    const folder = newTestFolder()
     const cache = new ArchiveCache(folder, 10_000)
     for (const key of ['7', '7.wiki', '77']) await keep(cache, key, plain, key)
     await cache.forget('7')
@@ -94,7 +94,7 @@ describe('what is kept', () => {
   })
 
   test('can be read in any part', async () => {
-    const cache = new ArchiveCache(newFolder(), 10_000)
+    const cache = new ArchiveCache(newTestFolder(), 10_000)
     await keep(cache, '7', plain, '0123456789')
     for (const [start, end, expected] of [
       [0, 0, '0'],
@@ -115,7 +115,7 @@ describe('what is kept', () => {
 describe('nothing is kept', () => {
   test('where nothing may be, or another process does', async () => {
     for (const limit of [0, undefined]) {
-      const folder = newFolder()
+      const folder = newTestFolder()
       const cache = new ArchiveCache(folder, limit)
       expect(await keep(cache, '7', plain, 'all of it')).toBe('all of it')
       expect(await find(cache, '7', plain)).toBeUndefined()
@@ -124,7 +124,7 @@ describe('nothing is kept', () => {
   })
 
   test('where the folder cannot be written, and the reader has it all the same', async () => {
-    const folder = newFolder()
+    const folder = newTestFolder()
     writeFileSync(join(folder, '7'), 'a file in the way')
     const cache = new ArchiveCache(folder, 10_000)
     // It is what a crash left, for all that the cache knows; it comes back while the server runs.

@@ -6,7 +6,7 @@ import { setImmediate as immediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { ArchiveCache } from '../../../src/git/archive/archive-cache.ts'
 import type { Repo } from '../../../src/git/repo.ts'
-import { newFolder } from '../../support/database.ts'
+import { newTestFolder } from '../../support/test-folder.ts'
 
 // Only its key matters here.
 const repo = { key: '7' } as Repo
@@ -34,7 +34,7 @@ async function read(cache: ArchiveCache, name: string): Promise<Buffer | undefin
 }
 
 test('what was kept is found by the next process, and read whole or in part', async () => {
-  const folder = newFolder()
+  const folder = newTestFolder()
   await store(new ArchiveCache(folder, 1000), 'one', Buffer.from('a whole archive'))
   const cache = new ArchiveCache(folder, 1000)
   expect((await read(cache, 'one'))?.toString()).toBe('a whole archive')
@@ -45,7 +45,7 @@ test('what was kept is found by the next process, and read whole or in part', as
 })
 
 test('what was used longest ago goes first', async () => {
-  const folder = newFolder()
+  const folder = newTestFolder()
   const cache = new ArchiveCache(folder, 100)
   for (const name of ['one', 'two', 'three', 'four'])
     await store(cache, name, Buffer.alloc(25, name))
@@ -58,7 +58,7 @@ test('what was used longest ago goes first', async () => {
 })
 
 test('one that was found can be read to its end after the cache has removed it', async () => {
-  const folder = newFolder()
+  const folder = newTestFolder()
   const cache = new ArchiveCache(folder, 1000)
   await store(cache, 'one', Buffer.from('a whole archive'))
   const found = await cache.find(repo, asked('one'))
@@ -68,7 +68,7 @@ test('one that was found can be read to its end after the cache has removed it',
 })
 
 test('one that is too large goes to its reader and leaves nothing', async () => {
-  const folder = newFolder()
+  const folder = newTestFolder()
   const cache = new ArchiveCache(folder, 100)
   await store(cache, 'large', Buffer.alloc(60, 'x'))
   expect(await read(cache, 'large')).toBe(undefined)
@@ -76,7 +76,7 @@ test('one that is too large goes to its reader and leaves nothing', async () => 
 })
 
 test('one that breaks off, or whose reader goes away, leaves nothing', async () => {
-  const folder = newFolder()
+  const folder = newTestFolder()
   const cache = new ArchiveCache(folder, 1000)
   const broken = Readable.from(
     (async function* () {
@@ -96,7 +96,7 @@ test('one that breaks off, or whose reader goes away, leaves nothing', async () 
 })
 
 test('damage of a kept file is found by its digest', async () => {
-  const folder = newFolder()
+  const folder = newTestFolder()
   await store(new ArchiveCache(folder, 1000), 'one', Buffer.from('a whole archive'))
   const [file = ''] = filesBelow(folder)
   const bytes = readFileSync(file)
@@ -107,7 +107,7 @@ test('damage of a kept file is found by its digest', async () => {
 })
 
 test('what a crash left half written goes at the next start, and a repository takes its archives along', async () => {
-  const folder = newFolder()
+  const folder = newTestFolder()
   await store(new ArchiveCache(folder, 1000), 'one', Buffer.from('a whole archive'))
   writeFileSync(join(folder, repo.key, 'tmp-of-a-dead-process'), 'half')
   const cache = new ArchiveCache(folder, 1000)

@@ -10,10 +10,10 @@ import type { Repo } from '../../../src/git/repo.ts'
 import { emptyTree } from '../../../src/git/types.ts'
 import { writeCommit } from '../../../src/git/write/write-commit.ts'
 import { after, anySteps, difference, startTree, type Tree } from '../../support/any-change.ts'
-import { newFolder } from '../../support/database.ts'
 import { commitFiles, type TestFile } from '../../support/fast-import.ts'
 import { type GitWorld, git, gitBytes, openGitWorld, repoAt } from '../../support/git.ts'
 import { runs } from '../../support/runs.ts'
+import { newTestFolder } from '../../support/test-folder.ts'
 
 /* What libgit2 says about two trees against what git says. `FC_RUNS=1000` looks further. */
 
@@ -140,7 +140,7 @@ test('large files are left to git', async () => {
 test.each(['basic', 'merges', 'renames'] as const)(
   'every commit of %s reads the same',
   async (name) => {
-    const path = await buildRepository(name, `${newFolder()}/r.git`)
+    const path = await buildRepository(name, `${newTestFolder()}/r.git`)
     const lines = git(path, ['rev-list', '--all', '--parents']).split('\n')
     for (const [id = '', parent = emptyTree] of lines.map((each) => each.split(' '))) {
       await expectSame(parent, id, repoAt(path))

@@ -37,6 +37,7 @@ beforeAll(async () => {
 afterAll(async () => {
   expect(fsck(repo)).toBe('')
   await world.close()
+  for (const folder of [scratch, join(folders, '..')]) rmSync(folder, { recursive: true })
 }, 600_000)
 
 function commitTree(

@@ -5,9 +5,9 @@ import {
   type SettingDefinition,
   settingDefinitions,
 } from '../../../src/access/setting-definitions.ts'
-import { newFolder } from '../../support/database.ts'
 import { gitClient } from '../../support/git-client.ts'
 import { ed25519, rsa } from '../../support/keys.ts'
+import { newTestFolder } from '../../support/test-folder.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -231,7 +231,7 @@ test('members are removed no faster than is wanted', async () => {
 test('pushes are no larger than is wanted', async () => {
   const made = await project({ initialize_with_readme: true })
   await set({ receive_max_input_size: 1 })
-  const folder = newFolder()
+  const folder = newTestFolder()
   mkdirSync(folder, { recursive: true })
   const address = `${world.url.replace('//', `//ana:${ana.token}@`)}/${made.path_with_namespace}.git`
   await gitClient(folder, ['clone', '-q', address, '.'])

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newFolder } from '../../support/database.ts'
+import { newTestFolder } from '../../support/test-folder.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
 const run = promisify(execFile)
@@ -83,7 +83,7 @@ test('a project with SHA-256 ids is written through the API, and git agrees with
   await good(ana.post(`${repository}/commits/${topic.id}/revert`, { branch: 'main' }))
   await good(ana.post(`${repository}/commits/${topic.id}/cherry_pick`, { branch: 'main' }))
 
-  const clone = join(newFolder(), 'clone')
+  const clone = join(newTestFolder(), 'clone')
   const url = new URL(made.body.http_url_to_repo)
   const address = `${world.url.replace('://', `://ana:${ana.token}@`)}${url.pathname}`
   await run('git', ['clone', '-q', address, clone])
