@@ -166,6 +166,25 @@ describe('a generic payload', () => {
     },
   )
 
+  test('with a long key above many values is taken, shown and listed in no time', async () => {
+    const values = Object.fromEntries(Array.from({ length: 4000 }, (_, i) => [`k${i}`, 1]))
+    const payload = { title: 'A long key', ['a'.repeat(100_000)]: values }
+    const begun = performance.now()
+    const reply = await one.send(payload)
+    const [told] = (await reply.json()) as { iid: number }[]
+    const alert = await alertOf(told?.iid ?? 0)
+    const asked = { payload }
+    const fields = await ana.post(`${one.api}/alert_management/payload_fields`, asked)
+    expect(performance.now() - begun).toBeLessThan(5000)
+    expect(alert.payload).toEqual(payload)
+    expect(alert.details.title).toBe('A long key')
+    // As many as there is room for.
+    expect(Object.keys(alert.details)).toHaveLength(1 + 41)
+    expect(fields.body).toHaveLength(1 + 10)
+    const again = await one.send({ ...payload, ['a'.repeat(100_000)]: { ...values } })
+    expect(await again.json()).toEqual([{ iid: told?.iid, title: 'A long key' }])
+  })
+
   test('keeps all that was sent, and lists its leaves', async () => {
     const more = {
       labels: { team: 'db', empty: {}, list: [{ a: 1 }, 'x'] },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { exampleText } from '../../src/monitoring/integrations/params.ts'
 import { openReceiver, type Receiver } from '../notifications/hooks/receiver.ts'
 import { addMember } from '../support/members.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
@@ -41,6 +42,11 @@ async function project(): Promise<Monitored> {
 }
 
 const noValue = (name: string) => ({ error: `${name} does not have a valid value` })
+
+test('an example of a payload may have as many values as a body', () => {
+  const example = { numbers: Array(190_000).fill(1) }
+  expect(JSON.parse(exampleText(example))).toEqual(example)
+})
 
 describe('an alert integration', () => {
   test('is made, listed, changed in each of its fields, and deleted', async () => {

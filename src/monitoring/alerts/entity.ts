@@ -120,14 +120,23 @@ export async function presentAlert(
   return { ...alert, details: flattened(payload), payload }
 }
 
-/** The leaves of a payload by their paths: `labels.severity`. */
+/** Characters of all paths of one alert: a long key above many leaves stands in the path of each. */
+const MOST_DETAILS = 4 * 1024 * 1024
+
+/** The leaves of a payload by their paths: `labels.severity`; as many as there is room for. */
 function flattened(payload: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const found: [string, unknown][] = []
+  let room = MOST_DETAILS
   const collect = (value: unknown, path: string): void => {
-    if (typeof value !== 'object' || value === null) found.push([path, value])
-    else
-      for (const [key, inner] of Object.entries(value))
-        collect(inner, path === '' ? key : `${path}.${key}`)
+    if (typeof value !== 'object' || value === null) {
+      room -= path.length
+      if (room >= 0) found.push([path, value])
+      return
+    }
+    for (const [key, inner] of Object.entries(value)) {
+      if (room < 0) return
+      collect(inner, path === '' ? key : `${path}.${key}`)
+    }
   }
   collect(payload, '')
   return Object.fromEntries(found)

@@ -64,9 +64,15 @@ function fingerprintOf(payload: Payload): string | null {
 }
 
 function flatten(parts: string[], path: string, value: unknown): void {
-  if (isObject(value)) {
-    for (const [key, inner] of Object.entries(value)) flatten(parts, `${path}.${key}`, inner)
-  } else if (Array.isArray(value)) {
-    for (const [index, inner] of value.entries()) flatten(parts, `${path}.${index}`, inner)
+  if (isObject(value) || Array.isArray(value)) {
+    const above = shortened(path)
+    for (const [key, inner] of Object.entries(value)) flatten(parts, `${above}.${key}`, inner)
   } else if (present(value) !== undefined) parts.push(`${path}=${JSON.stringify(value)}`)
+}
+
+const LONG_PATH = 255
+
+/** Each value below repeats the path: a long key above many of them would make gigabytes of a small payload. */
+function shortened(path: string): string {
+  return path.length > LONG_PATH ? sha1(path) : path
 }

@@ -7,24 +7,28 @@ export interface PayloadField {
   readonly type: 'array' | 'datetime' | 'string' | 'number'
 }
 
-/** Fields beyond this many are not listed. */
-const MOST = 1000
+/** Fields beyond this many are not listed, nor those whose labels would be longer together. */
+const MOST = { fields: 1000, characters: 1024 * 1024 }
 
 /** Every leaf of a payload, and every list, in order. */
 export function payloadFields(payload: unknown): PayloadField[] {
   const found: PayloadField[] = []
-  collect(found, payload, [])
+  let room = MOST.characters
+  for (const field of fieldsBelow(payload, [])) {
+    room -= field.label.length
+    if (room < 0 || found.length >= MOST.fields) break
+    found.push(field)
+  }
   return found
 }
 
-function collect(found: PayloadField[], value: unknown, path: (string | number)[]): void {
-  if (found.length >= MOST) return
+function* fieldsBelow(value: unknown, path: (string | number)[]): Generator<PayloadField> {
   const type = path.length === 0 ? undefined : typeOf(value)
-  if (type) found.push({ path, label: labelOf(path), type })
+  if (type) yield { path, label: labelOf(path), type }
   if (Array.isArray(value)) {
-    for (const [index, inner] of value.entries()) collect(found, inner, [...path, index])
+    for (const [index, inner] of value.entries()) yield* fieldsBelow(inner, [...path, index])
   } else if (isObject(value)) {
-    for (const [key, inner] of Object.entries(value)) collect(found, inner, [...path, key])
+    for (const [key, inner] of Object.entries(value)) yield* fieldsBelow(inner, [...path, key])
   }
 }
 

@@ -77,5 +77,5 @@ export function exampleText(example: Json): string {
 
 function depthOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
-  return 1 + Math.max(0, ...Object.values(value).map(depthOf))
+  return 1 + Object.values(value).reduce<number>((most, one) => Math.max(most, depthOf(one)), 0)
 }
