@@ -1,6 +1,7 @@
 import { valid } from 'semver'
-import { parseDocument } from 'yaml'
 import { badRequest, notFound } from '../../base/problem.ts'
+import { runInWorker, WorkerLimitError } from '../../base/workers/worker-pool.ts'
+import { readYaml } from './read-yaml.ts'
 
 /** What a Chart.yaml says, with a name and version that are checked. */
 export interface Chart {
@@ -22,9 +23,9 @@ export function assertChannel(text: string): void {
   if (!isChannel(text)) throw notFound('Channel')
 }
 
-/** Reads a Chart.yaml; aliases, of which a few lines can expand to gigabytes, are not resolved in it. */
-export function readChart(text: string): Chart {
-  const content = parse(text)
+/** Reads a Chart.yaml. */
+export async function readChart(text: string): Promise<Chart> {
+  const content = await parse(text)
   const { name, version } = content
   if (typeof name !== 'string' || name.length > 255 || !nameForm.test(name)) {
     throw badRequest('Chart.yaml has no valid name')
@@ -40,19 +41,26 @@ function isVersion(version: string): boolean {
   return version.length <= 255 && /^\d/.test(plain) && valid(plain) !== null
 }
 
-function parse(text: string): Readonly<Record<string, unknown>> {
+/** Characters of a text that is read at once, in some milliseconds at most: few charts say more. */
+const QUICK = 4096
+const LONGEST_MS = 2000
+
+async function parse(text: string): Promise<Readonly<Record<string, unknown>>> {
+  const content = text.length <= QUICK ? readYaml(text) : await parseLong(text)
+  if (!content) throw badRequest('Chart.yaml is no valid YAML')
+  return content
+}
+
+async function parseLong(text: string): Promise<ReturnType<typeof readYaml>> {
+  const module = new URL('./read-yaml.ts', import.meta.url)
+  const limits = { timeoutMs: LONGEST_MS, isLong: true }
   try {
-    const document = parseDocument(text, { uniqueKeys: true, stringKeys: true })
-    if (document.errors.length === 0) {
-      const value: unknown = document.toJS({ maxAliasCount: 0 })
-      if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-        return value as Record<string, unknown>
-      }
-    }
-  } catch {
-    // Also what is nested too deeply for the parser.
+    return await runInWorker({ text }, { module, name: 'readLongYaml', ...limits })
+  } catch (error) {
+    throw error instanceof WorkerLimitError
+      ? badRequest('Chart.yaml takes too long to read')
+      : error
   }
-  throw badRequest('Chart.yaml is no valid YAML')
 }
 
 export function chartFileName({ name, version }: Pick<Chart, 'name' | 'version'>): string {

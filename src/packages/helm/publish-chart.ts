@@ -18,7 +18,7 @@ export async function publishChart(
   const { file } = await receiveForm(ctx, 'helm', request, 'chart')
   if (!file || file.kept.size === 0) throw badRequest('chart is missing')
   const received = file.kept
-  const chart = readChart(await readTarballFile(ctx, received.sha256, CHART_FILE))
+  const chart = await readChart(await readTarballFile(ctx, received.sha256, CHART_FILE))
   await publishFile(ctx, project, {
     type: 'helm',
     name: chart.name,

@@ -274,6 +274,26 @@ describe('what is no upload', () => {
     }
   })
 
+  test('(a Chart.yaml of very many keys) is refused, and keeps nobody waiting', async () => {
+    const keys = Array.from({ length: 60_000 }, (_, number) => `k${number}:`).join('\n')
+    const waits: number[] = []
+    const asking = setInterval(async () => {
+      const begun = performance.now()
+      await ana.get('/version')
+      waits.push(performance.now() - begun)
+    }, 200)
+    const { answer } = await upload('stable', yamlOf('keys', '1.0.0', keys))
+    clearInterval(asking)
+    expect([answer.status, answer.body.error]).toEqual([
+      400,
+      '400 Bad request - Chart.yaml takes too long to read',
+    ])
+    expect(Math.max(...waits)).toBeLessThan(2000)
+    const long = `description: ${'x'.repeat(100_000)}`
+    await published('long', yamlOf('long', '1.0.0', long))
+    expect((await index('long')).entries.long[0].description).toHaveLength(100_000)
+  })
+
   test('(one that breaks off) leaves nothing', async () => {
     const client = await RawClient.open(world.url)
     const headers = {
