@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { readNpmMetadata } from '../../src/packages/npm/metadata.ts'
 import { answerDocument } from '../../src/packages/registry/documents.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
@@ -167,6 +169,20 @@ test('addresses in metadata are those of the server, also after it was given ano
   }
   for (const url of ['https://old.example', 'https://new.example/git', 'https://old.example'])
     expect((await tarball(url)).startsWith(`${url}/api/v4/projects/${projectId}/`)).toBe(true)
+})
+
+test('what nobody published is told without writing anything, whatever name is asked for', async () => {
+  const refuse = sql`CREATE TRIGGER no_documents BEFORE INSERT ON package_documents
+    BEGIN SELECT raise(ABORT, 'written'); END`
+  await refuse.execute(world.ctx.db)
+  try {
+    const paths = ['npm/nobodys', 'pypi/simple/nobodys', 'nuget/metadata/nobodys/index.json']
+    for (const path of paths) expect((await ana.get(`${at}/${path}`)).status).toBe(404)
+    const index = await ana.get(`${at}/helm/nobodys/index.yaml`)
+    expect([index.status, parse(index.body).entries]).toEqual([200, {}])
+  } finally {
+    await sql`DROP TRIGGER no_documents`.execute(world.ctx.db)
+  }
 })
 
 test('a document whose bytes are damaged breaks off alone, also before anybody reads it', async () => {

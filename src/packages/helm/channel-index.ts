@@ -1,7 +1,7 @@
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { type ReadyDocument, readDocument } from '../registry/documents.ts'
-import { listCharts } from './queries.ts'
+import { type ReadyDocument, readDocument, readyDocument } from '../registry/documents.ts'
+import { hasCharts, listCharts } from './queries.ts'
 
 const MOST = { charts: 1000, bytes: 16 * 1024 * 1024 }
 
@@ -11,6 +11,10 @@ export async function readChannelIndex(
   project: Pick<Project, 'id'>,
   channel: string,
 ): Promise<ReadyDocument> {
+  // Everybody may ask for any channel: of one that nobody published in nothing is kept.
+  if (!(await hasCharts(ctx.db, project.id, channel))) {
+    return await readyDocument(indexOf(ctx, project.id, []))
+  }
   const key = { projectId: project.id, type: 'helm', nameKey: '', form: channel } as const
   const document = await readDocument(ctx, key, () => makeIndex(ctx, project.id, channel))
   if (!document) throw new Error('an index is always made')
@@ -18,7 +22,12 @@ export async function readChannelIndex(
 }
 
 async function makeIndex(ctx: Ctx, projectId: number, channel: string): Promise<string> {
-  const rows = await listCharts(ctx.db, projectId, channel, MOST)
+  return indexOf(ctx, projectId, await listCharts(ctx.db, projectId, channel, MOST))
+}
+
+type ChartRow = Awaited<ReturnType<typeof listCharts>>[number]
+
+function indexOf(ctx: Pick<Ctx, 'now'>, projectId: number, rows: readonly ChartRow[]): string {
   const entries: Record<string, unknown[]> = {}
   for (const row of rows) {
     const { chart } = JSON.parse(row.metadata ?? '{}') as { chart: Record<string, unknown> } // written by the upload

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { cachedQuery } from '../../store/cached-query.ts'
 import type { Db } from '../../store/schema.ts'
 
 const channelOf = sql<string>`json_extract(file.metadata, '$.channel')`
@@ -12,6 +13,17 @@ function chartFiles(db: Db, projectId: number, channel: string) {
     .where('packages.status', 'in', ['default', 'deprecated'])
     .where('file.status', '=', 'default')
     .where(channelOf, '=', channel)
+}
+
+/** Whether anything was published in a channel. */
+export function hasCharts(db: Db, projectId: number, channel: string): Promise<boolean> {
+  return cachedQuery(db, `charts of ${projectId} ${channel}`, async (db) => {
+    const row = await chartFiles(db, projectId, channel)
+      .select('file.id')
+      .limit(1)
+      .executeTakeFirst()
+    return row !== undefined
+  })
 }
 
 /** The newest file of each chart of a channel, the last one first; of long ones only as many as have so many bytes. */

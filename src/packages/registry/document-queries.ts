@@ -18,6 +18,20 @@ function documents(db: Db, key: DocumentKey) {
     .where('form', '=', key.form)
 }
 
+/** Whether a project has a package of the name that a document is about. */
+export async function isNamed(db: Db, key: Omit<DocumentKey, 'form'>): Promise<boolean> {
+  const row = await db
+    .selectFrom('packages')
+    .select('id')
+    .where('project_id', '=', key.projectId)
+    .where('package_type', '=', key.type)
+    .where('name_key', '=', key.nameKey)
+    .where('status', '<>', 'pending_destruction')
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** The version tag of a document that is made. */
 export async function findDocumentTag(db: Db, key: DocumentKey): Promise<string | undefined> {
   const row = await documents(db, key).select('etag').executeTakeFirst()

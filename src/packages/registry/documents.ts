@@ -15,6 +15,7 @@ import {
   deleteDocuments,
   findDocument,
   findDocumentTag,
+  isNamed,
   storeDocument,
 } from './document-queries.ts'
 import type { PackageRow } from './queries.ts'
@@ -52,6 +53,8 @@ export async function readDocument(
       return known
     }
   }
+  // Everybody may ask for any name: of one that nobody published nothing is written.
+  if (key.nameKey !== '' && !(await isNamed(ctx.db, key))) return undefined
   return makeDocument(ctx, key, make)
 }
 
