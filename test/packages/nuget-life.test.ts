@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PackageStatus } from '../../src/store/schema/packages.ts'
 import { addMember } from '../support/members.ts'
@@ -640,6 +642,38 @@ describe('symbols', () => {
     await ana.delete(`${at}/${row.id}`)
     expect((await world.nobody.get(path(nuget), asked())).status).toBe(404)
     await ana.put('/groups/acme/packages/settings', { nuget_symbol_server_enabled: false })
+  })
+
+  test('that are refused leave nothing of what they hold, however much that is', async () => {
+    const large = Object.fromEntries(
+      Array.from({ length: 9 }, (_, number) => {
+        const file = Buffer.alloc(300 * 1024)
+        pdbOf(id(`0${number}`)).copy(file)
+        return [`lib/${number}.pdb`, file] as const
+      }),
+    )
+    const stored = () =>
+      readdirSync(join(world.folder, 'files'), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
+    const before = stored()
+    const early = await pushSymbols(await snupkgOf('Absent', '1.0.0', large))
+    expect(early.status).toBe(404)
+    expect((await pushNuget(ana, at, await nupkgOf('Large', '1.0.0'))).status).toBe(201)
+    const limit = async (nuget_max_file_size: number) =>
+      await world.root.put('/application/plan_limits', {
+        plan_name: 'default',
+        nuget_max_file_size,
+      })
+    expect((await limit(2 * 1024 * 1024)).status).toBe(200)
+    const refused = await pushSymbols(await snupkgOf('Large', '1.0.0', large))
+    await limit(500 * 1024 * 1024)
+    expect([refused.status, refused.body.message]).toEqual([
+      400,
+      '400 Bad request - The symbol files are too large',
+    ])
+    expect(stored() - before).toBeLessThan(1024 * 1024)
+    expect((await pushSymbols(await snupkgOf('Large', '1.0.0', large))).status).toBe(201)
   })
 
   test('that no debugger could ask for stay within their package', async () => {

@@ -2,7 +2,9 @@ import type { Project } from '../../access/subjects.ts'
 import { badRequest, conflict, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { RequestFacts } from '../../http/endpoint.ts'
+import { assertMayPush } from '../protection/conditions.ts'
 import { findInstallable } from '../registry/find.ts'
+import { assertWithinQuota, maxFileSize } from '../registry/limits.ts'
 import { publishFile } from '../registry/publish.ts'
 import { eachZipItem, readZipText, type ZipItem } from '../registry/read-zip.ts'
 import type { ReceivedFile } from '../registry/receive.ts'
@@ -39,6 +41,7 @@ export async function publishNuget(
   const key = { type: 'nuget', nameKey: named.nameKey, versionKey: named.versionKey } as const
   const common = { ...key, name: named.id, version: named.version }
   const isSymbols = kind === 'snupkg'
+  if (isSymbols) await assertTakesSymbols(ctx, project, named, received)
   const symbols = isSymbols ? await readSymbols(ctx, received) : []
   await publishFile(ctx, project, {
     ...common,
@@ -73,11 +76,35 @@ async function readPackage(ctx: Ctx, received: ReceivedFile): Promise<Named> {
   return { ...nuspec, nameKey: nuspec.id.toLowerCase(), versionKey }
 }
 
+/**
+ * Symbol files are stored before they are published, and a small package holds gigabytes of them: first it is asked, as
+ * far as that can be known by then, whether they may be.
+ */
+async function assertTakesSymbols(
+  ctx: Ctx,
+  project: Project,
+  { id, nameKey, versionKey }: Named,
+  received: ReceivedFile,
+): Promise<void> {
+  await assertMayPush(ctx, project, 'nuget', id)
+  const found = await findInstallable(ctx, project, { type: 'nuget', nameKey, versionKey })
+  if (!found) throw notFound('Package')
+  let size = 0
+  await eachZipItem(ctx, received.sha256, async (item) => {
+    if (isSymbolFile(item)) size += item.size
+    return true
+  })
+  if (size > maxFileSize(ctx, 'nuget')) throw badRequest('The symbol files are too large')
+  await assertWithinQuota(ctx, project.id, received.size + size)
+}
+
+const isSymbolFile = ({ path }: ZipItem) => /\.pdb$/i.test(path)
+
 /** The symbol files of a package that debuggers can ask for. */
 async function readSymbols(ctx: Ctx, received: ReceivedFile) {
   const found: { name: string; received: ReceivedFile; metadata: unknown }[] = []
   await eachZipItem(ctx, received.sha256, async (item) => {
-    if (!/\.pdb$/i.test(item.path)) return true
+    if (!isSymbolFile(item)) return true
     if (found.length >= MOST_SYMBOLS) throw badRequest('The package has too many symbol files')
     const content = await readSymbolFile(item)
     const id = readSymbolId(content)
