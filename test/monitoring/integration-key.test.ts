@@ -1,6 +1,7 @@
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { listAllIntegrations } from '../../src/monitoring/integrations/queries.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 import { metric, metrics, monitoredProject } from './alerts.ts'
 
@@ -22,6 +23,16 @@ afterAll(() => {
 
 /** The lengths of what was compared in constant time. */
 const lengths = () => compared.mock.calls.map((pair) => pair.map((one) => one.byteLength))
+
+test('what is read before a key is shown holds no example, which may have a megabyte', async () => {
+  const one = await monitoredProject(world, ana, 'examples')
+  const at = `${one.api}/alert_management/http_integrations/${one.integration.id}`
+  const changed = await ana.put(at, { payload_example: { text: 'a long example' } })
+  expect(changed.body.payload_example).toEqual({ text: 'a long example' })
+  const read = await listAllIntegrations(world.ctx.db, one.id)
+  expect(read).toHaveLength(1)
+  expect(JSON.stringify(read)).not.toContain('example')
+})
 
 test('a key is compared by digests of one length in constant time, whatever is sent', async () => {
   const one = await monitoredProject(world, ana, 'compared')

@@ -8,7 +8,7 @@ import { type Endpoint, endpoint, perMinute, type RequestFacts } from '../../htt
 import { text } from '../../http/params.ts'
 import { onIntegration } from '../integrations/access.ts'
 import { jsonObject } from '../integrations/params.ts'
-import type { IntegrationRow } from '../integrations/queries.ts'
+import type { ReceivingIntegration } from '../integrations/queries.ts'
 import type { Payload } from './alert-input.ts'
 import { ingestAlerts } from './ingest.ts'
 import { integrationKey, MAX_PAYLOAD, tooLargePayload } from './integration-key.ts'
@@ -22,7 +22,7 @@ const acceptedEntity = z.array(z.strictObject({ iid: z.int(), title: z.string() 
 async function receive(
   ctx: Ctx,
   project: Project,
-  integration: IntegrationRow,
+  integration: ReceivingIntegration,
   request: RequestFacts,
 ) {
   return await ingestAlerts(ctx, project, integration, await readDelivery(ctx, request))

@@ -8,7 +8,7 @@ import { listOpenAlerts } from '../alerts/queries.ts'
 import { placeOf, severities } from '../alerts/words.ts'
 import { type FollowUp, followLater } from '../incidents/follow-ups.ts'
 import { findIncidentSettings } from '../incidents/settings.ts'
-import type { IntegrationRow } from '../integrations/queries.ts'
+import type { ReceivingIntegration } from '../integrations/queries.ts'
 import type { AlertInput, Payload } from './alert-input.ts'
 import { FINGERPRINTING, readGeneric } from './generic.ts'
 import type { FieldMapping } from './mapping.ts'
@@ -27,7 +27,7 @@ export interface Accepted {
 export async function ingestAlerts(
   ctx: Ctx,
   project: Project,
-  integration: IntegrationRow,
+  integration: ReceivingIntegration,
   payload: Payload,
 ): Promise<Accepted[]> {
   // Written by us in this shape.

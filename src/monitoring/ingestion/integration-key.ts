@@ -5,7 +5,7 @@ import { withProjectRole } from '../../access/subjects.ts'
 import { badRequest, forbidden, hidden, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { basicOf } from '../../http/credentials.ts'
-import { type IntegrationRow, listAllIntegrations } from '../integrations/queries.ts'
+import { listAllIntegrations, type ReceivingIntegration } from '../integrations/queries.ts'
 import { isToken } from '../integrations/token.ts'
 import { countDelivery } from './delivery-rate.ts'
 
@@ -17,7 +17,7 @@ export type Addressed = 'identifier' | 'http' | 'prometheus'
 
 interface Admitted {
   readonly project: Project
-  readonly integration: IntegrationRow
+  readonly integration: ReceivingIntegration
 }
 
 /**
@@ -59,14 +59,18 @@ async function projectAt(ctx: Ctx, path: string): Promise<Project> {
   return project
 }
 
-function isMeant(row: IntegrationRow, addressed: Addressed, { path }: SubjectRequest): boolean {
+function isMeant(
+  row: ReceivingIntegration,
+  addressed: Addressed,
+  { path }: SubjectRequest,
+): boolean {
   return addressed === 'identifier'
     ? row.endpoint_identifier === path.identifier
     : row.type === addressed
 }
 
 /** Every candidate is looked at, so that the time tells nothing. */
-async function keyed(ctx: Ctx, rows: readonly IntegrationRow[], given: string | undefined) {
+async function keyed(ctx: Ctx, rows: readonly ReceivingIntegration[], given: string | undefined) {
   if (given === undefined) return undefined
   const fitting = rows.filter((row) => isToken(ctx, row, given))
   return fitting[0]

@@ -34,12 +34,24 @@ export function findIntegration(db: Db, projectId: number, id: number) {
     .executeTakeFirst()
 }
 
-/** All integrations of a project, which every delivery asks for. */
-export function listAllIntegrations(db: Db, projectId: number): Promise<IntegrationRow[]> {
+/** What a delivery needs of an integration: not its example, which may be as large as a payload. */
+export type ReceivingIntegration = Pick<IntegrationRow, (typeof receiving)[number]>
+
+const receiving = [
+  'id',
+  'type',
+  'active',
+  'endpoint_identifier',
+  'sealed_token',
+  'payload_attribute_mappings',
+] as const
+
+/** All integrations of a project, which every delivery asks for before anybody has shown a key. */
+export function listAllIntegrations(db: Db, projectId: number): Promise<ReceivingIntegration[]> {
   return cachedQuery(db, `alert integrations of ${projectId}`, (db) =>
     db
       .selectFrom('alert_integrations')
-      .selectAll()
+      .select(receiving)
       .where('project_id', '=', projectId)
       .orderBy('id')
       .execute(),
