@@ -49,19 +49,34 @@ interface ModuleFile {
 
 const isRegular = (entry: TreeEntry) => /^100/.test(entry.mode)
 
-function filesOf(entries: readonly TreeEntry[], folder: string, from124: boolean): ModuleFile[] {
+/** Those entries of the folder of a module that are files of it. */
+export function filesOf(
+  entries: readonly TreeEntry[],
+  folder: string,
+  from124: boolean,
+): ModuleFile[] {
   const skip = folder === '' ? 0 : folder.length + 1
   const all = entries.map((entry) => ({ entry, name: entry.path.slice(skip) }))
-  const nested = all
-    .filter(({ entry, name }) => isRegular(entry) && /\/go\.mod$/i.test(name))
-    .map(({ name }) => name.slice(0, -'go.mod'.length))
+  const nested = new Set(
+    all
+      .filter(({ entry, name }) => isRegular(entry) && /\/go\.mod$/i.test(name))
+      .map(({ name }) => name.slice(0, -'go.mod'.length)),
+  )
   return all.filter(
     ({ entry, name }) =>
       isRegular(entry) &&
-      !nested.some((start) => name.startsWith(start)) &&
+      !isWithin(nested, name) &&
       !isVendored(name, from124) &&
       name !== '.hg_archival.txt',
   )
+}
+
+/** Whether one of the folders above a file is one of these, which end in a slash. */
+function isWithin(folders: ReadonlySet<string>, name: string): boolean {
+  for (let at = name.indexOf('/'); at >= 0; at = name.indexOf('/', at + 1)) {
+    if (folders.has(name.slice(0, at + 1))) return true
+  }
+  return false
 }
 
 /** Whether a go.mod says `go 1.24` or later. */

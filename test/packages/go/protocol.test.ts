@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { TreeEntry } from '../../../src/git/types.ts'
+import { filesOf } from '../../../src/packages/go/zip.ts'
 import { addMember } from '../../support/members.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 import { filesOfZip } from '../zip-file.ts'
@@ -203,6 +205,16 @@ describe('one version', () => {
       [`${root}/nestedbeside/b.go`]: 'package beside\n',
       [`${root}/ünïcode.txt`]: 'ü',
     })
+  })
+
+  test('is found in no time among very many modules that are nested in it', () => {
+    const entryOf = (path: string) => ({ path, name: 'x', id: 'x', type: 'blob', mode: '100644' })
+    const nested = Array.from({ length: 60_000 }, (_, number) => `deep/folder${number}/go.mod`)
+    const paths = ['go.mod', 'deep/own.go', ...nested]
+    const begun = performance.now()
+    const files = filesOf(paths.map(entryOf) as TreeEntry[], '', true)
+    expect(files.map((file) => file.name)).toEqual(['go.mod', 'deep/own.go'])
+    expect(performance.now() - begun).toBeLessThan(4000)
   })
 
   test('of a module in a folder is packed without the folder', async () => {
