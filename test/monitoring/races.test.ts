@@ -208,3 +208,14 @@ describe('several at once', () => {
     expect(states.body.map((event: { state: string }) => event.state)).toEqual(['closed'])
   })
 })
+
+test('settings of incidents that several people change at once are all changed', async () => {
+  const one = await monitoredProject(world, ana, 'settings')
+  const at = `${one.api}/incident_management_settings`
+  const changes = [{ create_issue: true }, { send_email: true }, { auto_close_incident: false }]
+  await atOnce(
+    world,
+    changes.map((change) => () => ana.put(at, change)),
+  )
+  expect((await ana.get(at)).body).toMatchObject(Object.assign({}, ...changes))
+})

@@ -6,6 +6,7 @@ import { endpoint } from '../../http/endpoint.ts'
 import { flag, integer, text } from '../../http/params.ts'
 import { readDescription } from '../../repositories/templates/descriptions.ts'
 import type { Db } from '../../store/schema.ts'
+import { inTransaction } from '../../store/transaction.ts'
 import { mayPerson } from '../alerts/access.ts'
 import { findSettingsRow, type IncidentSettingsRow, saveSettingsRow } from './queries.ts'
 
@@ -76,14 +77,17 @@ export const changeIncidentSettings = endpoint({
     const changes = Object.fromEntries(
       Object.entries(body).filter(([, value]) => value !== undefined),
     )
-    const known = await findIncidentSettings(ctx.db, project.id)
-    const settings = {
-      ...known,
-      ...changes,
-      ...(template === '' ? { issue_template_key: null } : {}),
-    }
-    await saveSettingsRow(ctx.db, { ...settings, project_id: project.id })
-    return settings
+    return await inTransaction(ctx, async ({ db }) => {
+      // Read inside: somebody may have changed what is to stay as it is.
+      const known = await findIncidentSettings(db, project.id)
+      const settings = {
+        ...known,
+        ...changes,
+        ...(template === '' ? { issue_template_key: null } : {}),
+      }
+      await saveSettingsRow(db, { ...settings, project_id: project.id })
+      return settings
+    })
   },
 })
 
