@@ -105,7 +105,7 @@ async function emitAll(job: Job, pieces: AsyncIterable<Buffer>): Promise<void> {
   for await (const piece of pieces) await job.emit(piece)
 }
 
-export const archiveOperation = operation({
+const archiveOperation = operation({
   name: 'archive',
   lane: 'stream',
   // A slow reader may take its time.

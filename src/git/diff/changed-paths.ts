@@ -20,7 +20,7 @@ const statuses: Readonly<Record<string, ChangedPath['status']>> = {
   C: 'added',
 }
 
-export const listChangedPathsOperation = operation({
+const listChangedPathsOperation = operation({
   name: 'listChangedPaths',
   lane: 'heavy',
   async run(

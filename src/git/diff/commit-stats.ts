@@ -9,7 +9,7 @@ import { type CommitStats, emptyTreeIn, formatOfId, type ObjectId } from '../typ
 import { nativeDiff } from './native-diff.ts'
 import { countByGit, nothing } from './numstat.ts'
 
-export const readCommitStatsOperation = operation({
+const readCommitStatsOperation = operation({
   name: 'readCommitStats',
   lane: 'heavy',
   async run(

@@ -103,7 +103,7 @@ async function compare(
   return { ...found, commitIds: commits.reverse(), sameRef: false }
 }
 
-export const compareOperation = operation({
+const compareOperation = operation({
   name: 'compare',
   lane: 'heavy',
   run: ({ repository, signal }, input: EngineInput) => compare(repository, input, signal),

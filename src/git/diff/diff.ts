@@ -1,7 +1,6 @@
 import { startGit } from '../command.ts'
 import { engineCall } from '../engine/engine-call.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
-import { operation } from '../engine/operation.ts'
 import { assertObjectId } from '../names.ts'
 import { loadCommits } from '../objects/commit.ts'
 import { emptyTreeIn, formatOfId, type ObjectId } from '../types.ts'
@@ -219,25 +218,22 @@ async function printDiff(
   return { overflow, files, patches: Buffer.concat(patches), ends }
 }
 
-export const readPrintedDiffOperation = operation({
+/** As `readDiff`, for answers that show every file: large texts cross processes several times slower as data. */
+export const readPrintedDiff = engineCall({
   name: 'readPrintedDiff',
   lane: 'heavy',
   run: ({ repository, signal }, input: DiffInput) => printDiff(repository, input, signal),
 })
 
-/** As `readDiff`, for answers that show every file: large texts cross processes several times slower as data. */
-export const readPrintedDiff = engineCall(readPrintedDiffOperation)
-
-export const readDiffOperation = operation({
+/** What changed between two commits or trees, with renames, within the limits of docs/contract/B-resolved §1.5. */
+export const readDiff = engineCall({
   name: 'readDiff',
   lane: 'heavy',
   run: ({ repository, signal }, input: DiffInput) => diffTrees(repository, input, signal),
 })
 
-/** What changed between two commits or trees, with renames, within the limits of docs/contract/B-resolved §1.5. */
-export const readDiff = engineCall(readDiffOperation)
-
-export const readCommitDiffOperation = operation({
+/** What a commit changed against its first parent; a first commit adds everything. */
+export const readCommitDiff = engineCall({
   name: 'readCommitDiff',
   lane: 'heavy',
   async run({ repository, signal }, { id }: { readonly id: ObjectId }): Promise<Diff> {
@@ -246,9 +242,6 @@ export const readCommitDiffOperation = operation({
     return diffTrees(repository, { from, to: id, limits: { expanded: true } }, signal)
   },
 })
-
-/** What a commit changed against its first parent; a first commit adds everything. */
-export const readCommitDiff = engineCall(readCommitDiffOperation)
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: git quotes names that have them
 const quotedInNames = /["\\\x00-\x1f\x7f]/

@@ -52,10 +52,14 @@ export interface Engine {
   close(): Promise<void>
 }
 
-/** Declares an operation; a function so that input and output are inferred. */
+/** What engine processes can do, by name. */
+export const operations = new Map<string, Operation<never, unknown>>()
+
+/** Declares an operation, for an engine process too when it loads the file (`operations.ts`). */
 export function operation<Input, Output>(
   declared: Operation<Input, Output>,
 ): Operation<Input, Output> {
+  operations.set(declared.name, declared)
   return declared
 }
 

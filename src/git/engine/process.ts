@@ -3,8 +3,8 @@ import { collectNewest } from '../../base/workers/small-heap.ts'
 import { GitError } from '../error.ts'
 import { type FromEngine, packError, type ToEngine } from './messages.ts'
 import { OpenRepositories } from './open-repository.ts'
-import type { Job, Operation } from './operation.ts'
-import { operations } from './operations.ts'
+import { type Job, type Operation, operations } from './operation.ts'
+import './operations.ts'
 import { PieceWriter } from './pieces.ts'
 
 /* The entry of an engine process: started by pool.ts, runs what it is asked, ends with its parent. */

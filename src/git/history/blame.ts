@@ -54,7 +54,7 @@ async function readRanges(path: string, input: BlameInput, signal: AbortSignal) 
   return ranges
 }
 
-export const readBlameOperation = operation({
+const readBlameOperation = operation({
   name: 'readBlame',
   lane: 'heavy',
   async run({ repository, signal }, given: BlameInput): Promise<Blame> {

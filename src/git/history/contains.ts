@@ -21,7 +21,11 @@ export interface ContainsOptions {
   readonly prefixes: readonly string[]
 }
 
-export const listRefsContainingOperation = operation({
+/**
+ * The branches and tags that contain a commit, in the order of the prefixes and by name
+ * (docs/contract/B-resolved §2.3 `refs`).
+ */
+export const listRefsContaining = engineCall({
   name: 'listRefsContaining',
   lane: 'light',
   async run({ repository }, options: ContainsOptions): Promise<Ref[]> {
@@ -51,12 +55,6 @@ async function containingRefs(
   })
 }
 
-/**
- * The branches and tags that contain a commit, in the order of the prefixes and by name
- * (docs/contract/B-resolved §2.3 `refs`).
- */
-export const listRefsContaining = engineCall(listRefsContainingOperation)
-
 function reachable(history: History, from: number): Uint8Array {
   const marks = new Uint8Array(history.size)
   const stack = [from]
@@ -79,7 +77,7 @@ export interface AmongOptions {
   readonly ids: readonly ObjectId[]
 }
 
-export const listMergedAmongOperation = operation({
+const listMergedAmongOperation = operation({
   name: 'listMergedAmong',
   lane: 'light',
   inProcess: () => true,
@@ -117,7 +115,7 @@ interface Reach {
   readonly size: number
 }
 
-export const readReachOperation = operation({
+const readReachOperation = operation({
   name: 'readReach',
   lane: 'light',
   async run({ repository }, { into }: { readonly into: ObjectId }): Promise<Reach | undefined> {

@@ -43,7 +43,7 @@ interface Range {
 }
 
 /** Authors of the commits that are no merges, newest first. */
-export const listAuthorsOperation = operation({
+const listAuthorsOperation = operation({
   name: 'listAuthors',
   lane: 'heavy',
   seconds: 300,
@@ -67,7 +67,7 @@ export const listAuthorsOperation = operation({
 })
 
 /** Lines added and deleted by commits that are no merges, renames found. */
-export const countLinesOperation = operation({
+const countLinesOperation = operation({
   name: 'countLines',
   lane: 'heavy',
   seconds: 300,

@@ -1,5 +1,4 @@
 import { engineCall } from '../engine/engine-call.ts'
-import { operation } from '../engine/operation.ts'
 import { historyWith } from './graph/load.ts'
 import { resolveRange } from './log-range.ts'
 import { walkOver } from './log-source.ts'
@@ -10,7 +9,8 @@ export interface CountOptions {
   readonly firstParent?: boolean | undefined
 }
 
-export const countCommitsOperation = operation({
+/** How many commits a revision or range has (`rev-list --count`). */
+export const countCommits = engineCall({
   name: 'countCommits',
   lane: 'light',
   async run({ repository }, options: CountOptions): Promise<number> {
@@ -19,6 +19,3 @@ export const countCommitsOperation = operation({
     return walkOver(history, range, { firstParent: options.firstParent }).all().length
   },
 })
-
-/** How many commits a revision or range has (`rev-list --count`). */
-export const countCommits = engineCall(countCommitsOperation)

@@ -21,7 +21,7 @@ async function positionsOf(
   return { history, positions: ids.map((id) => history.at(id)) }
 }
 
-export const findMergeBasesOperation = operation({
+const findMergeBasesOperation = operation({
   name: 'findMergeBases',
   lane: 'light',
   async run({ repository }, input: { readonly revisions: readonly string[] }): Promise<ObjectId[]> {
@@ -75,7 +75,7 @@ export interface AheadBehind {
   readonly behind: number
 }
 
-export const countAheadBehindOperation = operation({
+const countAheadBehindOperation = operation({
   name: 'countAheadBehind',
   lane: 'light',
   async run(
@@ -98,7 +98,7 @@ export function countAheadBehind(
   return repo.engine.run(countAheadBehindOperation, repo.path, { base, tips }, signal)
 }
 
-export const isAncestorOperation = operation({
+const isAncestorOperation = operation({
   name: 'isAncestor',
   lane: 'light',
   async run(

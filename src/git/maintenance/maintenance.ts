@@ -135,7 +135,7 @@ function expiry(options: MaintenanceOptions): string {
 }
 
 /** Thousands of files are looked at: not in the process that answers requests. */
-export const inspectRepositoryOperation = operation({
+const inspectRepositoryOperation = operation({
   name: 'inspectRepository',
   lane: 'heavy',
   seconds: 300,

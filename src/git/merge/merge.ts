@@ -52,15 +52,13 @@ export type Rebased =
       readonly paths: readonly string[]
     }
 
-export const checkMergeOperation = operation({
+/** Whether two commits merge without conflict, and which paths conflict when not. */
+export const checkMerge = engineCall({
   name: 'checkMerge',
   lane: 'heavy',
   run: ({ repository, signal }, { ours, theirs }: MergeSides): Promise<MergeCheck> =>
     tryCombine(repository, { kind: 'merge', ours, theirs }, signal),
 })
-
-/** Whether two commits merge without conflict, and which paths conflict when not. */
-export const checkMerge = engineCall(checkMergeOperation)
 
 async function merge(
   repository: OpenRepository,
@@ -82,15 +80,13 @@ async function merge(
   return { outcome: 'clean', treeId, commitId }
 }
 
-export const writeMergeOperation = operation({
+/** Writes a merge commit, or with `squash` one ordinary commit; no ref moves. */
+export const writeMerge = engineCall({
   name: 'writeMerge',
   lane: 'heavy',
   writes: true,
   run: ({ repository, signal }, input: MergeInput) => merge(repository, input, signal),
 })
-
-/** Writes a merge commit, or with `squash` one ordinary commit; no ref moves. */
-export const writeMerge = engineCall(writeMergeOperation)
 
 async function replay(
   repository: OpenRepository,
@@ -122,7 +118,7 @@ async function replay(
   return { outcome: 'clean', head, count }
 }
 
-export const rebaseOperation = operation({
+const rebaseOperation = operation({
   name: 'rebase',
   lane: 'heavy',
   writes: true,

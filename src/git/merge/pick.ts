@@ -1,6 +1,5 @@
 import { engineCall } from '../engine/engine-call.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
-import { operation } from '../engine/operation.ts'
 import { loadCommits } from '../objects/commit.ts'
 import type { ObjectId } from '../types.ts'
 import { commitObject } from '../write/commit-object.ts'
@@ -50,12 +49,10 @@ export async function pick(
   return { outcome: 'clean', treeId, commitId }
 }
 
-export const pickOperation = operation({
+/** Applies or takes back a commit's change in a new commit after another; no ref moves (docs/contract/B-resolved §2.4). */
+export const pickOnto = engineCall({
   name: 'pick',
   lane: 'heavy',
   writes: true,
   run: ({ repository, signal }, input: PickInput) => pick(repository, input, signal),
 })
-
-/** Applies or takes back a commit's change in a new commit after another; no ref moves (docs/contract/B-resolved §2.4). */
-export const pickOnto = engineCall(pickOperation)

@@ -50,7 +50,7 @@ export async function openBlob(
   return content.length > limit ? { size: content.length } : { size: content.length, content }
 }
 
-export const readBlobOperation = operation({
+const readBlobOperation = operation({
   name: 'readBlob',
   lane: 'light',
   inProcess: () => true,
@@ -67,7 +67,7 @@ export const readBlobOperation = operation({
 })
 
 /** Size and, when small, content: what `streamBlob` needs first. */
-export const openBlobOperation = operation({
+const openBlobOperation = operation({
   name: 'openBlob',
   lane: 'light',
   inProcess: () => true,
@@ -215,7 +215,7 @@ async function* cut(source: Readable, start: number, end: number): AsyncGenerato
   }
 }
 
-export const hashBlobOperation = operation({
+const hashBlobOperation = operation({
   name: 'hashBlob',
   lane: 'light',
   async run({ repository }, input: { readonly id: ObjectId }): Promise<string | undefined> {

@@ -1,5 +1,4 @@
 import { engineCall } from '../engine/engine-call.ts'
-import { operation } from '../engine/operation.ts'
 import { GitError } from '../error.ts'
 import type { ObjectId } from '../types.ts'
 import { readObject } from './objects.ts'
@@ -25,7 +24,11 @@ export interface CheckSignatureInput {
 /** Larger commits and tags are not checked: their bytes would be hashed several times. */
 const MAX_BYTES = 16 * 1024 * 1024
 
-export const checkSignatureOperation = operation({
+/**
+ * Whether the signature of a commit or annotated tag (its own id) is good: by the key in it (SSH), by a given key (PGP),
+ * or by a certificate (X.509). Whose key it is, is for the caller to say.
+ */
+export const checkSignature = engineCall({
   name: 'checkSignature',
   // A signature costs milliseconds of computing, more than anything else among the light work.
   lane: 'heavy',
@@ -58,9 +61,3 @@ async function check(
   const options = { authorities: input.authorities ?? '', writtenAt: date() }
   return { kind: 'X509', ...(await verifyX509Signature(signature, payload, options)) }
 }
-
-/**
- * Whether the signature of a commit or annotated tag (its own id) is good: by the key in it (SSH), by a given key (PGP),
- * or by a certificate (X.509). Whose key it is, is for the caller to say.
- */
-export const checkSignature = engineCall(checkSignatureOperation)

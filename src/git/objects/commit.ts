@@ -39,7 +39,7 @@ export async function treeOfCommit(repository: OpenRepository, id: ObjectId): Pr
 /** Commits that the main process reads by itself: a page of them. */
 const mostInProcess = 101
 
-export const readCommitOperation = operation({
+const readCommitOperation = operation({
   name: 'readCommit',
   lane: 'light',
   inProcess: () => true,
@@ -49,7 +49,7 @@ export const readCommitOperation = operation({
   },
 })
 
-export const readCommitsOperation = operation({
+const readCommitsOperation = operation({
   name: 'readCommits',
   lane: 'light',
   inProcess: ({ ids }: { readonly ids: readonly ObjectId[] }) => ids.length <= mostInProcess,

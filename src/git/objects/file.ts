@@ -49,7 +49,7 @@ async function findFile(
   return { commitId, path, entry }
 }
 
-export const readFileOperation = operation({
+const readFileOperation = operation({
   name: 'readFile',
   lane: 'light',
   inProcess: () => true,
@@ -95,7 +95,11 @@ interface ContentOptions {
   readonly limit: number
 }
 
-export const readContentOperation = operation({
+/**
+ * The bytes of a file at a revision alone, for which no history is read; undefined when there are more than `limit`.
+ * Fails as `readFileAt` does.
+ */
+export const readContentAt = engineCall({
   name: 'readContent',
   lane: 'light',
   inProcess: () => true,
@@ -104,9 +108,3 @@ export const readContentOperation = operation({
     return (await openBlob(repository, entry.id, options.limit)).content
   },
 })
-
-/**
- * The bytes of a file at a revision alone, for which no history is read; undefined when there are more than `limit`.
- * Fails as `readFileAt` does.
- */
-export const readContentAt = engineCall(readContentOperation)

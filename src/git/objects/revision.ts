@@ -2,7 +2,7 @@ import { operation } from '../engine/operation.ts'
 import type { Repo } from '../repo.ts'
 import { type RefKind, type Resolved, resolveCommit } from './resolve.ts'
 
-export const resolveRevisionOperation = operation({
+const resolveRevisionOperation = operation({
   name: 'resolveRevision',
   lane: 'light',
   inProcess: () => true,

@@ -77,7 +77,7 @@ export async function readSignatureOf(
   return { signature, payload: found.payload, details: await detailsOf(signature) }
 }
 
-export const readSignatureOperation = operation({
+const readSignatureOperation = operation({
   name: 'readSignature',
   lane: 'light',
   async run({ repository }, { id }: { readonly id: ObjectId }): Promise<SignedObject> {

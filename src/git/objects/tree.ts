@@ -43,7 +43,12 @@ export interface TreePage {
   readonly last?: string | undefined
 }
 
-export const readTreeOperation = operation({
+/**
+ * The entries of a folder, a page of them or all. Pages follow git's order of paths; within a page
+ * folders come first, then files, then submodules (docs/contract/B-resolved §1.1). `not_found` for an unknown
+ * ref; with `detail.path` for a path that is no folder there.
+ */
+export const readTree = engineCall({
   name: 'readTree',
   lane: (options: TreeOptions) => (options.recursive ? 'heavy' : 'light'),
   inProcess: (options) => !options.recursive,
@@ -63,13 +68,6 @@ export const readTreeOperation = operation({
     }
   },
 })
-
-/**
- * The entries of a folder, a page of them or all. Pages follow git's order of paths; within a page
- * folders come first, then files, then submodules (docs/contract/B-resolved §1.1). `not_found` for an unknown
- * ref; with `detail.path` for a path that is no folder there.
- */
-export const readTree = engineCall(readTreeOperation)
 
 /** The tree at a path, where the repository has one. */
 async function folderId(
@@ -138,7 +136,7 @@ export interface WholeTree {
 /** Trees never change, and the text of one is an answer as it stands. */
 const texts = byteCache<Buffer>(6 * mebibyte, (json) => json.length)
 
-export const readWholeTreeOperation = operation({
+const readWholeTreeOperation = operation({
   name: 'readWholeTree',
   lane: 'heavy',
   inProcess: () => true,
@@ -176,7 +174,7 @@ export async function readWholeTree(
   return found.json
 }
 
-export const findTreeEntryOperation = operation({
+const findTreeEntryOperation = operation({
   name: 'findTreeEntry',
   lane: 'light',
   inProcess: () => true,

@@ -1,6 +1,5 @@
 import { engineCall } from '../engine/engine-call.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
-import { operation } from '../engine/operation.ts'
 import { loadCommits } from '../objects/commit.ts'
 import type { Commit, Ref } from '../types.ts'
 import { sortByDate } from './peel.ts'
@@ -26,7 +25,8 @@ export interface BranchPage {
 
 const prefix = 'refs/heads/'
 
-export const listBranchesOperation = operation({
+/** A page of the branches with their commits (docs/contract/B-resolved §4). */
+export const listBranches = engineCall({
   name: 'listBranches',
   lane: 'light',
   async run({ repository }, options: ListBranchesOptions): Promise<BranchPage> {
@@ -58,6 +58,3 @@ async function sortBranches(
   if (sort === 'name_desc') return refs.toReversed()
   return sortByDate(repository, refs, sort === 'updated_asc' ? 1 : -1)
 }
-
-/** A page of the branches with their commits (docs/contract/B-resolved §4). */
-export const listBranches = engineCall(listBranchesOperation)

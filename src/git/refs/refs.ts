@@ -12,7 +12,7 @@ export interface Head {
   readonly id?: ObjectId | undefined
 }
 
-export const readHeadOperation = operation({
+const readHeadOperation = operation({
   name: 'readHead',
   lane: 'light',
   inProcess: () => true,
@@ -32,7 +32,7 @@ export function readHead(repo: Repo): Promise<Head> {
   return repo.engine.run(readHeadOperation, repo.path, undefined)
 }
 
-export const findRefOperation = operation({
+const findRefOperation = operation({
   name: 'findRef',
   lane: 'light',
   inProcess: () => true,
@@ -64,7 +64,8 @@ export interface ListRefsOptions {
   readonly limit?: number | undefined
 }
 
-export const listRefsOperation = operation({
+/** The refs below a prefix, by name. */
+export const listRefs = engineCall({
   name: 'listRefs',
   lane: 'light',
   inProcess: () => true,
@@ -77,6 +78,3 @@ export const listRefsOperation = operation({
     return from < 0 ? [] : refs.slice(from, from + limit)
   },
 })
-
-/** The refs below a prefix, by name. */
-export const listRefs = engineCall(listRefsOperation)

@@ -32,7 +32,8 @@ export interface TagPage {
 
 const prefix = 'refs/tags/'
 
-export const listTagsOperation = operation({
+/** A page of the tags with what they stand for (docs/contract/B-resolved §4). */
+export const listTags = engineCall({
   name: 'listTags',
   lane: 'light',
   async run({ repository }, options: ListTagsOptions): Promise<TagPage> {
@@ -66,10 +67,7 @@ async function describe(repository: OpenRepository, ref: Ref): Promise<TagRef> {
   return { name: ref.name, id: ref.id, tag, commit }
 }
 
-/** A page of the tags with what they stand for (docs/contract/B-resolved §4). */
-export const listTags = engineCall(listTagsOperation)
-
-export const findTagOperation = operation({
+const findTagOperation = operation({
   name: 'findTag',
   lane: 'light',
   async run({ repository }, input: { readonly name: string }): Promise<TagRef | undefined> {

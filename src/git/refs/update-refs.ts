@@ -8,7 +8,7 @@ import { noObject, type RefUpdate } from '../types.ts'
 import { moveLooseRef } from './move-ref.ts'
 
 /** Moves or makes one ref, if it still holds what the caller saw. */
-export const moveRefOperation = operation({
+const moveRefOperation = operation({
   name: 'moveRef',
   lane: 'light',
   writes: true,

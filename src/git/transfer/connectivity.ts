@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
+import { engineCall } from '../engine/engine-call.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
-import { operation } from '../engine/operation.ts'
 import { treeOfCommit } from '../objects/commit.ts'
 import { readLoose, readLooseHeader } from '../objects/packs/loose-file.ts'
 import {
@@ -11,7 +11,6 @@ import {
   typeOfMode,
 } from '../objects/parse-object.ts'
 import { readTreeData } from '../objects/tree-walk.ts'
-import type { Repo } from '../repo.ts'
 import { emptyTrees, type ObjectId, type ObjectType } from '../types.ts'
 import { listObjectFiles } from './quarantine.ts'
 
@@ -23,7 +22,12 @@ export interface ConnectivityInput {
   readonly whole: readonly ObjectId[]
 }
 
-export const isConnectedOperation = operation({
+/**
+ * Whether all that a new tip leads to is there: its commits go back to ones that refs hold, and what their trees name
+ * is new or stands at the same place in a parent. That is enough for most small pushes without a program. False says
+ * nothing: a file that came from another place, or an older parent, takes a walk to tell, as `git rev-list` does it.
+ */
+export const isConnected = engineCall({
   name: 'isConnected',
   lane: 'light',
   inProcess: () => true,
@@ -33,15 +37,6 @@ export const isConnectedOperation = operation({
     return await new Connectivity(repository, loose, input.whole).holds(input.tip)
   },
 })
-
-/**
- * Whether all that a new tip leads to is there: its commits go back to ones that refs hold, and what their trees name
- * is new or stands at the same place in a parent. That is enough for most small pushes without a program. False says
- * nothing: a file that came from another place, or an older parent, takes a walk to tell, as `git rev-list` does it.
- */
-export function isConnected(repo: Repo, input: ConnectivityInput): Promise<boolean> {
-  return repo.engine.run(isConnectedOperation, repo.path, input)
-}
 
 /** Bytes of commits, tags and trees that are looked at: a small push has few, unless it is made to do harm. */
 const readLimit = 1024 * 1024

@@ -1,7 +1,6 @@
 import { countChange } from '../diff/commit-stats.ts'
 import { engineCall } from '../engine/engine-call.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
-import { operation } from '../engine/operation.ts'
 import { GitError, type GitErrorCode } from '../error.ts'
 import { assertObjectId, clip } from '../names.ts'
 import { treeOfCommit } from '../objects/commit.ts'
@@ -240,16 +239,14 @@ function isSmall({ actions }: WriteCommitInput): boolean {
   return sizes.reduce((sum, size) => sum + size, 0) < 1_000_000
 }
 
-export const writeCommitOperation = operation({
+/**
+ * Writes a commit made of file actions, in their order and all or nothing, and gives its id; no ref
+ * moves (docs/contract/B-resolved §2.2). Errors of an action carry `action`, `reason` and `path` in their detail.
+ */
+export const writeCommit = engineCall({
   name: 'writeCommit',
   lane: (input: WriteCommitInput) => (isSmall(input) ? 'light' : 'heavy'),
   writes: true,
   seconds: 120,
   run: ({ repository }, input: WriteCommitInput) => write(repository, input),
 })
-
-/**
- * Writes a commit made of file actions, in their order and all or nothing, and gives its id; no ref
- * moves (docs/contract/B-resolved §2.2). Errors of an action carry `action`, `reason` and `path` in their detail.
- */
-export const writeCommit = engineCall(writeCommitOperation)

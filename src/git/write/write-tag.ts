@@ -1,5 +1,4 @@
 import { engineCall } from '../engine/engine-call.ts'
-import { operation } from '../engine/operation.ts'
 import { GitError } from '../error.ts'
 import { isTagName } from '../names.ts'
 import { readObject } from '../objects/objects.ts'
@@ -15,7 +14,8 @@ export interface WriteTagInput {
   readonly message: string
 }
 
-export const writeTagOperation = operation({
+/** Writes an annotated tag object and gives its id; the ref is moved by the caller. */
+export const writeTag = engineCall({
   name: 'writeTag',
   lane: 'light',
   writes: true,
@@ -28,6 +28,3 @@ export const writeTagOperation = operation({
     return id
   },
 })
-
-/** Writes an annotated tag object and gives its id; the ref is moved by the caller. */
-export const writeTag = engineCall(writeTagOperation)

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { operation } from '../../../src/git/engine/operation.ts'
-import { operations } from '../../../src/git/engine/operations.ts'
+import { operation, operations } from '../../../src/git/engine/operation.ts'
+import '../../../src/git/engine/operations.ts'
 import { EnginePool } from '../../../src/git/engine/pool.ts'
 import { readBlob } from '../../../src/git/objects/blob.ts'
 import type { Repo } from '../../../src/git/repo.ts'
@@ -113,7 +113,9 @@ test('every operation that is declared is in the table of the engine processes',
   const declared = readdirSync(source, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .flatMap((name) => [
-      ...readFileSync(new URL(name, source), 'utf8').matchAll(/operation\(\{\s*name: '(\w+)'/g),
+      ...readFileSync(new URL(name, source), 'utf8').matchAll(
+        /(?:operation|engineCall)\(\{\s*name: '(\w+)'/g,
+      ),
     ])
     .map(([, name]) => name)
   expect(declared.filter((name) => !operations.has(name ?? ''))).toEqual([])
