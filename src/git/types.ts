@@ -5,6 +5,15 @@ export type ObjectId = string
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag'
 
+/** The types by the numbers that git gives them in packs. */
+export const objectTypes: readonly (ObjectType | undefined)[] = [
+  undefined,
+  'commit',
+  'tree',
+  'blob',
+  'tag',
+]
+
 /** The id that stands for "nothing" in ref updates. */
 export const noObject: ObjectId = '0'.repeat(40)
 

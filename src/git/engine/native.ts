@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { GitError, type GitErrorCode } from '../error.ts'
 import { assertObjectId } from '../names.ts'
-import type { ObjectId, ObjectType } from '../types.ts'
+import { type ObjectId, type ObjectType, objectTypes } from '../types.ts'
 
 /*
  * The part of nodegit that we use, declared by hand: the published types are wrong, and some calls
@@ -114,16 +114,9 @@ export async function openNative(path: string): Promise<NativeRepository> {
   }
 }
 
-const typeNames: Readonly<Record<number, ObjectType>> = {
-  1: 'commit',
-  2: 'tree',
-  3: 'blob',
-  4: 'tag',
-}
-
 /** The object's type, or an error for what is none. */
 export function typeName(type: number): ObjectType {
-  const name = typeNames[type]
+  const name = objectTypes[type]
   if (name === undefined) throw new GitError('failed', `object of unknown type ${type}`)
   return name
 }

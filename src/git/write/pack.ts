@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { setImmediate as immediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { deflate, deflateSync } from 'node:zlib'
-import type { ObjectFormat, ObjectId, ObjectType } from '../types.ts'
+import { type ObjectFormat, type ObjectId, type ObjectType, objectTypes } from '../types.ts'
 
 export interface NewObject {
   readonly id: ObjectId
@@ -11,7 +11,6 @@ export interface NewObject {
 }
 
 const compress = promisify(deflate)
-const typeNumbers: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3, tag: 4 }
 /** Objects compressed at a time: keeps all threads busy without holding every result twice. */
 const window = 64
 const level = 4
@@ -25,7 +24,7 @@ function compressed(data: Buffer): Buffer | Promise<Buffer> {
 /** Type and size before an object: three type bits, four size bits, then seven size bits a byte. */
 function entryHeader(type: ObjectType, size: number): Buffer {
   const bytes: number[] = []
-  let byte = (typeNumbers[type] << 4) | (size & 15)
+  let byte = (objectTypes.indexOf(type) << 4) | (size & 15)
   for (let rest = Math.floor(size / 16); rest > 0; rest = Math.floor(rest / 128)) {
     bytes.push(byte | 0x80)
     byte = rest & 0x7f

@@ -6,13 +6,7 @@ import type { OpenRepository } from '../../engine/open-repository.ts'
 import type { ObjectId, ObjectType } from '../../types.ts'
 import { readLoose, readLooseHeader, type UnpackedObject } from './loose-file.ts'
 import { idBytesOf } from './object-format.ts'
-import {
-  applyDelta,
-  deltaResultSize,
-  type PackEntry,
-  readEntry,
-  unpackEntry,
-} from './pack-entry.ts'
+import { applyDelta, deltaResultSize, readEntry, unpackEntry } from './pack-entry.ts'
 import { PackFile } from './pack-file.ts'
 
 /** Where an object stands: in a pack, or in a file of its own. */
@@ -21,8 +15,8 @@ type Place =
   | { readonly file: string; readonly bytes: number }
 
 const filesKey = Symbol('object files')
-/** Chains are fifty deltas long at most as git writes them. */
-const longestChain = budget(10_000, 250)
+/** Chains are fifty deltas long at most as git writes them; libgit2 reads longer ones. */
+const longestChain = budget(1000, 250)
 
 /** Objects unpacked lately by pack and offset: mostly the bases of what is read next, which large ones seldom are. */
 const recent = byteCache<UnpackedObject>(
@@ -115,50 +109,32 @@ export class ObjectFiles {
     return true
   }
 
-  #unpack(pack: PackFile, offset: number, limit: number): UnpackedObject | undefined {
-    const deltas: { offset: number; data: Buffer }[] = []
-    let at = offset
-    for (;;) {
-      const known = recent.get(`${pack.path} ${at}`)
-      if (known) return this.#apply(known, pack, deltas)
-      const entry = readEntry(pack, at)
-      if (entry.size > limit || deltas.length > longestChain) return undefined
-      const data = unpackEntry(pack, at, entry)
-      if (entry.type !== undefined) {
-        const object = { type: entry.type, data }
-        recent.set(`${pack.path} ${at}`, object)
-        return this.#apply(object, pack, deltas)
-      }
-      if (deltaResultSize(data) > limit) return undefined
-      deltas.push({ offset: at, data })
-      if (typeof entry.base === 'number') at = entry.base
-      else return this.#onOtherBase(entry, pack, deltas, limit)
-    }
-  }
-
-  /** A delta that names its base by id: the base may be in another pack. */
-  #onOtherBase(
-    entry: PackEntry,
-    pack: PackFile,
-    deltas: readonly { offset: number; data: Buffer }[],
-    limit: number,
-  ): UnpackedObject | undefined {
-    if (!(entry.base instanceof Buffer)) return undefined
-    const base = this.read(entry.base.toString('hex'), limit)
-    return base && this.#apply(base, pack, deltas)
-  }
-
-  #apply(
-    base: UnpackedObject,
-    pack: PackFile,
-    deltas: readonly { offset: number; data: Buffer }[],
-  ): UnpackedObject {
-    let object = base
-    for (const delta of deltas.toReversed()) {
-      object = { type: base.type, data: applyDelta(object.data, delta.data) }
-      recent.set(`${pack.path} ${delta.offset}`, object)
-    }
+  /** `depth` is the number of deltas that wait for this object. */
+  #unpack(pack: PackFile, offset: number, limit: number, depth = 0): UnpackedObject | undefined {
+    const key = `${pack.path} ${offset}`
+    const known = recent.get(key)
+    if (known) return known
+    const entry = readEntry(pack, offset)
+    if (entry.size > limit || depth > longestChain) return undefined
+    const data = unpackEntry(pack, offset, entry)
+    const object =
+      entry.type === undefined
+        ? this.#applied({ pack, base: entry.base, delta: data }, limit, depth)
+        : { type: entry.type, data }
+    if (object) recent.set(key, object)
     return object
+  }
+
+  #applied(
+    { pack, base, delta }: { pack: PackFile; base: number | ObjectId; delta: Buffer },
+    limit: number,
+    depth: number,
+  ): UnpackedObject | undefined {
+    if (deltaResultSize(delta) > limit) return undefined
+    // A base that is named by its id may be in another pack.
+    const known =
+      typeof base === 'number' ? this.#unpack(pack, base, limit, depth + 1) : this.read(base, limit)
+    return known && { type: known.type, data: applyDelta(known.data, delta) }
   }
 
   #packedHeader(pack: PackFile, offset: number): { type: ObjectType; size: number } | undefined {
@@ -166,17 +142,14 @@ export class ObjectFiles {
     if (entry.type !== undefined) return { type: entry.type, size: entry.size }
     // The sizes stand in the delta's first bytes, but a part of it cannot be told from damage.
     const size = deltaResultSize(unpackEntry(pack, offset, entry))
-    let at: PackEntry = entry
-    let from: number
-    for (let depth = 0; depth < longestChain && at.type === undefined; depth += 1) {
-      if (typeof at.base !== 'number') {
-        const base = at.base && this.header(at.base.toString('hex'))
-        return base && { type: base.type, size }
-      }
-      from = at.base
-      at = readEntry(pack, from)
+    let base = entry.base
+    for (let depth = 0; depth < longestChain && typeof base === 'number'; depth += 1) {
+      const at = readEntry(pack, base)
+      if (at.type !== undefined) return { type: at.type, size }
+      base = at.base
     }
-    return at.type && { type: at.type, size }
+    const type = typeof base === 'string' ? this.header(base)?.type : undefined
+    return type && { type, size }
   }
 }
 

@@ -1,20 +1,19 @@
 import { constants, inflateSync } from 'node:zlib'
-import type { ObjectType } from '../../types.ts'
+import { type ObjectId, type ObjectType, objectTypes } from '../../types.ts'
 import type { PackFile } from './pack-file.ts'
 
 /** What stands at an offset of a pack, not yet unpacked. */
-export interface PackEntry {
-  /** The object's type; undefined for a delta. */
-  readonly type: ObjectType | undefined
+export type PackEntry = {
   /** Bytes of the object, or of the delta. */
   readonly size: number
-  /** For a delta: where its base starts, or the id of its base. */
-  readonly base: number | Buffer | undefined
   /** Bytes before the compressed data. */
   readonly header: number
-}
+} & (
+  | { readonly type: ObjectType }
+  /** A delta: where its base starts, or the id of its base. */
+  | { readonly type: undefined; readonly base: number | ObjectId }
+)
 
-const types: readonly (ObjectType | undefined)[] = [undefined, 'commit', 'tree', 'blob', 'tag']
 const offsetDelta = 6
 const referenceDelta = 7
 const mostHeader = 64
@@ -35,15 +34,11 @@ function parseEntry(bytes: Buffer, offset: number, idBytes: number): PackEntry {
     factor *= 128
   }
   const kind = (first >> 4) & 7
-  const type = types[kind]
-  if (type !== undefined) return { type, size, base: undefined, header: at }
+  const type = objectTypes[kind]
+  if (type !== undefined) return { type, size, header: at }
   if (kind === referenceDelta) {
-    return {
-      type: undefined,
-      size,
-      base: Buffer.from(bytes.subarray(at, at + idBytes)),
-      header: at + idBytes,
-    }
+    const base = bytes.toString('hex', at, at + idBytes)
+    return { type, size, base, header: at + idBytes }
   }
   if (kind !== offsetDelta) throw new Error('no entry of a pack')
   let byte = bytes[at] ?? 0
@@ -55,7 +50,7 @@ function parseEntry(bytes: Buffer, offset: number, idBytes: number): PackEntry {
     at += 1
   }
   if (back <= 0 || back > offset) throw new Error('a delta without a base')
-  return { type: undefined, size, base: offset - back, header: at }
+  return { type, size, base: offset - back, header: at }
 }
 
 /** The data of an entry, unpacked: the object's bytes or those of the delta. */
