@@ -47,35 +47,14 @@ function parseChange(header: string, paths: readonly string[]): RawChange[] {
   ]
 }
 
-/** Collects one file's patch; bytes beyond the limit are counted but not kept. */
-class PatchCollector {
-  readonly #limit: number
-  #pieces: Buffer[] = []
-  #size = 0
-
-  constructor(limit: number) {
-    this.#limit = limit
-  }
-
-  add(piece: Buffer): void {
-    // Up to twice the limit, for the header that comes before the first `@@`.
-    if (this.#size < 2 * this.#limit) this.#pieces.push(piece)
-    this.#size += piece.length
-  }
-
-  take(): RawPatch {
-    const data = Buffer.concat(this.#pieces)
-    const extra = this.#size - data.length
-    this.#pieces = []
-    this.#size = 0
-    const start = bodyStart(data)
-    const body = data.subarray(start)
-    const binary = body.length > 0 && body[0] !== 0x40
-    const bytes = body.length + extra
-    const counted = binary ? { lines: 1, additions: 0, deletions: 0 } : countLines(body)
-    const text = bytes < this.#limit ? body.toString('utf8') : ''
-    return { text, bytes, binary, ...counted }
-  }
+/** A file's patch, from the kept start of what git printed of it; `size` is the length of the whole. */
+function patchOf(data: Buffer, size: number, limit: number): RawPatch {
+  const body = data.subarray(bodyStart(data))
+  const binary = body.length > 0 && body[0] !== 0x40
+  const bytes = body.length + size - data.length
+  const counted = binary ? { lines: 1, additions: 0, deletions: 0 } : countLines(body)
+  const text = bytes < limit ? body.toString('utf8') : ''
+  return { text, bytes, binary, ...counted }
 }
 
 /** Where the patch proper starts; the end of the data when there is none (a mode change, a pure rename). */
@@ -114,39 +93,51 @@ export interface ParsedFile {
 /** Takes patches apart that come in pieces, one for each change and in the same order. */
 class PatchSplitter {
   readonly #changes: readonly RawChange[]
-  readonly #collector: PatchCollector
-  #rest: Buffer = Buffer.alloc(0)
+  readonly #keep: number
   #next = 0
+  #rest: Buffer = Buffer.alloc(0)
+  /** Of the patch that is read: what is kept of it, and its length so far. */
+  #pieces: Buffer[] = []
+  #size = 0
 
   constructor(changes: readonly RawChange[], keep: number) {
     this.#changes = changes
-    this.#collector = new PatchCollector(keep)
+    this.#keep = keep
   }
 
   /** The files that are whole with this piece. */
   *feed(data: Buffer): Generator<ParsedFile, void, undefined> {
     let rest = this.#rest.length > 0 ? Buffer.concat([this.#rest, data]) : data
     for (let at = rest.indexOf(boundary); at >= 0; at = rest.indexOf(boundary)) {
-      this.#collector.add(rest.subarray(0, at + 1))
+      this.#add(rest.subarray(0, at + 1))
       rest = rest.subarray(at + 1)
       yield this.#finish()
     }
     // The end may be the start of a boundary.
     const sure = Math.max(0, rest.length - boundary.length)
-    this.#collector.add(rest.subarray(0, sure))
+    this.#add(rest.subarray(0, sure))
     this.#rest = rest.subarray(sure)
   }
 
   *end(): Generator<ParsedFile, void, undefined> {
-    this.#collector.add(this.#rest)
+    this.#add(this.#rest)
     if (this.#changes.length > 0) yield this.#finish()
+  }
+
+  #add(piece: Buffer): void {
+    // Up to twice the limit, for the header that comes before the first `@@`.
+    if (this.#size < 2 * this.#keep) this.#pieces.push(piece)
+    this.#size += piece.length
   }
 
   #finish(): ParsedFile {
     const change = this.#changes[this.#next]
     if (!change) throw new GitError('failed', 'a diff has more patches than changes')
+    const patch = patchOf(Buffer.concat(this.#pieces), this.#size, this.#keep)
     this.#next += 1
-    return { change, patch: this.#collector.take() }
+    this.#pieces = []
+    this.#size = 0
+    return { change, patch }
   }
 }
 
@@ -155,13 +146,15 @@ export async function* parseDiff(
   chunks: AsyncIterable<Buffer>,
   keep: number,
 ): AsyncGenerator<ParsedFile, void, undefined> {
-  const changes = new ChangeList()
-  const splitter = new PatchSplitter(changes.all, keep)
+  const list = new ChangeList()
+  let splitter: PatchSplitter | undefined
   for await (const chunk of chunks) {
-    const data = changes.feed(chunk)
-    if (data !== undefined) yield* splitter.feed(data)
+    const data = splitter ? chunk : list.feed(chunk)
+    if (data === undefined) continue
+    splitter ??= new PatchSplitter(changesIn(list.fields), keep)
+    yield* splitter.feed(data)
   }
-  yield* splitter.end()
+  if (splitter) yield* splitter.end()
 }
 
 /** Takes the patches of known changes apart. */
@@ -175,47 +168,33 @@ export function* splitPatches(
   yield* splitter.end()
 }
 
-/** The list of changes at the start of the output; ends with an empty field. */
+/** The fields of the list of changes at the start of the output, which ends with an empty one. */
 class ChangeList {
-  readonly all: RawChange[] = []
+  readonly fields: string[] = []
   #rest: Buffer = Buffer.alloc(0)
-  #header: string | undefined
-  #paths: string[] = []
-  #done = false
 
-  /** Takes a piece of output and gives back what belongs to the patches. */
+  /** Takes a piece of output and, at the end of the list, gives back what belongs to the patches. */
   feed(chunk: Buffer): Buffer | undefined {
-    if (this.#done) return chunk
     let data = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : chunk
     for (let at = data.indexOf(0); at >= 0; at = data.indexOf(0)) {
       const field = data.toString('utf8', 0, at)
       data = data.subarray(at + 1)
-      if (!this.#take(field)) return this.#finish(data)
+      if (field === '') return data
+      this.fields.push(field)
     }
     this.#rest = data
     return undefined
   }
+}
 
-  #finish(data: Buffer): Buffer {
-    this.#done = true
-    this.#rest = Buffer.alloc(0)
-    return data
+/** A header each, and the path or, of a rename, both paths. */
+function changesIn(fields: readonly string[]): RawChange[] {
+  const changes: RawChange[] = []
+  for (let at = 0; at < fields.length; ) {
+    const header = fields[at] ?? ''
+    const next = at + (/ [RC]\d*$/.test(header) ? 3 : 2)
+    changes.push(...parseChange(header, fields.slice(at + 1, next)))
+    at = next
   }
-
-  /** False at the empty field after the last change. */
-  #take(field: string): boolean {
-    if (this.#header === undefined) {
-      if (field === '') return false
-      this.#header = field
-      return true
-    }
-    this.#paths.push(field)
-    const renamed = / [RC]\d*$/.test(this.#header)
-    if (this.#paths.length === (renamed ? 2 : 1)) {
-      this.all.push(...parseChange(this.#header, this.#paths))
-      this.#header = undefined
-      this.#paths = []
-    }
-    return true
-  }
+  return changes
 }
