@@ -202,6 +202,12 @@ export async function runGit(command: GitCommand): Promise<GitOutput> {
   }
 }
 
+/** Runs the git program and collects the lines that it prints. */
+export async function gitLines(command: GitCommand): Promise<string[]> {
+  const { stdout } = await runGit(command)
+  return stdout.toString('utf8').split('\n').filter(Boolean)
+}
+
 /**
  * Yields the output of a git program piece by piece, ended by `separator` (a byte). When the
  * consumer stops early the program is killed.

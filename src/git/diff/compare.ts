@@ -1,4 +1,4 @@
-import { runGit } from '../command.ts'
+import { gitLines } from '../command.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
 import { readRange } from '../history/log-source.ts'
@@ -31,13 +31,13 @@ export interface Comparison {
 }
 
 /** One id a line, for two repositories together: the history of another one is not loaded here. */
-async function readIds(
+function readIds(
   repository: OpenRepository,
   input: EngineInput,
   args: readonly string[],
   signal: AbortSignal,
 ): Promise<ObjectId[]> {
-  const { stdout } = await runGit({
+  return gitLines({
     repo: repository.path,
     args,
     env: alternateEnvironment(input.alternate),
@@ -45,7 +45,6 @@ async function readIds(
     accept: [0, 1],
     signal,
   })
-  return stdout.toString('latin1').split('\n').filter(Boolean)
 }
 
 async function readBase(

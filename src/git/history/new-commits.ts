@@ -1,4 +1,4 @@
-import { runGit } from '../command.ts'
+import { gitLines, runGit } from '../command.ts'
 import { assertObjectId } from '../names.ts'
 import { parseCommit } from '../objects/parse-object.ts'
 import type { Repo } from '../repo.ts'
@@ -27,23 +27,30 @@ export interface NewFile {
 
 const outputLimit = 256 * 1024 * 1024
 
+/** What git says about the commits that a ref would bring, while no ref has them: fields that end with a NUL each. */
+async function askAboutNew(
+  repo: Repo,
+  args: readonly string[],
+  tip: ObjectId,
+  quarantine: string | undefined,
+): Promise<string[]> {
+  const { stdout } = await runGit({
+    repo: repo.path,
+    args: [...args, assertObjectId(tip), '--not', '--all'],
+    env: quarantineEnvironment(repo, quarantine),
+    limit: outputLimit,
+  })
+  return stdout.toString('utf8').split('\0')
+}
+
 /** The commits that a ref would bring, while no ref has them: also out of the quarantine of a push. */
 export async function readNewCommits(
   repo: Repo,
   tip: ObjectId,
   quarantine?: string,
 ): Promise<NewCommit[]> {
-  const { stdout } = await runGit({
-    repo: repo.path,
-    args: ['rev-list', '--header', assertObjectId(tip), '--not', '--all'],
-    env: quarantineEnvironment(repo, quarantine),
-    limit: outputLimit,
-  })
-  return stdout
-    .toString('utf8')
-    .split('\0')
-    .filter((text) => text.trim() !== '')
-    .map(readCommit)
+  const texts = await askAboutNew(repo, ['rev-list', '--header'], tip, quarantine)
+  return texts.filter((text) => text.trim() !== '').map(readCommit)
 }
 
 /** `<id>\n<headers>\n\n<message, each line behind four spaces>`. */
@@ -72,15 +79,11 @@ export async function readNewFiles(
   options: { readonly sizes: boolean },
   quarantine?: string,
 ): Promise<NewFile[]> {
-  const env = quarantineEnvironment(repo, quarantine)
-  const args = ['log', '--raw', '-z', '-r', '--root', '--no-abbrev', '--no-renames', '--format=']
-  const { stdout } = await runGit({
-    repo: repo.path,
-    args: [...args, '--diff-filter=AMT', assertObjectId(tip), '--not', '--all'],
-    env,
-    limit: outputLimit,
-  })
-  const fields = stdout.toString('utf8').split('\0')
+  const args = [
+    ...['log', '--raw', '-z', '-r', '--root', '--no-abbrev', '--no-renames', '--format='],
+    '--diff-filter=AMT',
+  ]
+  const fields = await askAboutNew(repo, args, tip, quarantine)
   const found: Omit<NewFile, 'size'>[] = []
   for (let at = 0; at + 1 < fields.length; at += 2) {
     // `:100644 100644 <old> <new> M`, then the path.
@@ -88,14 +91,9 @@ export async function readNewFiles(
     if (id === undefined || status === undefined || mode === '160000') continue
     found.push({ path: fields[at + 1] ?? '', added: status === 'A', id })
   }
-  const sizes = options.sizes
-    ? await sizesOf(
-        repo,
-        found.map((file) => file.id),
-        env,
-      )
-    : undefined
-  return found.map((file) => ({ ...file, size: sizes?.get(file.id) ?? 0 }))
+  const ids = options.sizes ? found.map((file) => file.id) : []
+  const sizes = await sizesOf(repo, ids, quarantine)
+  return found.map((file) => ({ ...file, size: sizes.get(file.id) ?? 0 }))
 }
 
 /** The paths that the commits of a ref add, change or delete, while no ref has them. */
@@ -105,30 +103,23 @@ export async function readChangedPaths(
   quarantine?: string,
 ): Promise<string[]> {
   const args = ['log', '--name-only', '-z', '-r', '--root', '-m', '--no-renames', '--format=']
-  const { stdout } = await runGit({
-    repo: repo.path,
-    args: [...args, assertObjectId(tip), '--not', '--all'],
-    env: quarantineEnvironment(repo, quarantine),
-    limit: outputLimit,
-  })
-  const paths = stdout.toString('utf8').split('\0')
+  const paths = await askAboutNew(repo, args, tip, quarantine)
   return [...new Set(paths.map((path) => path.replace(/^\n/, '')).filter(Boolean))]
 }
 
 async function sizesOf(
   repo: Repo,
   ids: readonly ObjectId[],
-  env: Record<string, string>,
+  quarantine: string | undefined,
 ): Promise<Map<ObjectId, number>> {
   if (ids.length === 0) return new Map()
-  const { stdout } = await runGit({
+  const lines = await gitLines({
     repo: repo.path,
     args: ['cat-file', '--batch-check=%(objectname) %(objectsize)'],
     stdin: `${[...new Set(ids)].join('\n')}\n`,
-    env,
+    env: quarantineEnvironment(repo, quarantine),
     limit: outputLimit,
   })
-  const lines = stdout.toString('latin1').split('\n').filter(Boolean)
   return new Map(
     lines.map((line) => {
       const [id = '', size] = line.split(' ')

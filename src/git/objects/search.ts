@@ -1,4 +1,4 @@
-import { runGit } from '../command.ts'
+import { gitLines, runGit } from '../command.ts'
 import { assertObjectId } from '../names.ts'
 import type { Repo } from '../repo.ts'
 import type { ObjectId } from '../types.ts'
@@ -97,12 +97,12 @@ export interface MessageSearch {
 }
 
 /** Ids of the commits up to one whose message contains a text, letter case aside, newest first. */
-export async function searchMessages(
+export function searchMessages(
   repo: Repo,
   search: MessageSearch,
   signal?: AbortSignal,
 ): Promise<ObjectId[]> {
-  const { stdout } = await runGit({
+  return gitLines({
     repo: repo.path,
     args: [
       'log',
@@ -119,8 +119,4 @@ export async function searchMessages(
     timeout: TIME_MS,
     signal,
   })
-  return stdout
-    .toString('utf8')
-    .split('\n')
-    .filter((line) => line !== '')
 }

@@ -1,21 +1,16 @@
 import { mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type GitCommand, runGit } from '../command.ts'
+import { type GitCommand, gitLines, runGit } from '../command.ts'
 import { GitError } from '../error.ts'
 import { isBranchName } from '../names.ts'
 import type { Repo } from '../repo.ts'
 import { layOut, syncFolder } from '../repo-layout.ts'
-
-/** A branch or tag that was fetched. */
-export interface FetchedRef {
-  /** The full name, e.g. `refs/heads/main`. */
-  readonly name: string
-  readonly id: string
-}
+import type { Ref } from '../types.ts'
 
 /** A repository that was fetched and checked, and is nobody's yet. */
 export interface Fetched {
-  readonly refs: readonly FetchedRef[]
+  /** Branches and tags. */
+  readonly refs: readonly Ref[]
   /** Moves the objects into a repository, whose refs do not move: that is for the caller. */
   moveInto(repo: Repo): Promise<void>
 }
@@ -43,8 +38,7 @@ export interface FetchOptions {
  */
 export async function readRemoteHead(source: string, options: FetchOptions): Promise<RemoteHead> {
   const args = ['ls-remote', '--symref', '--end-of-options', source]
-  const { stdout } = await saidPlainly(runGit({ ...(await asCaller(options)), args, timeout: 0 }))
-  const lines = stdout.toString('utf8').split('\n')
+  const lines = await saidPlainly(gitLines({ ...(await asCaller(options)), args, timeout: 0 }))
   const head = lines.find((line) => line.startsWith('ref: refs/heads/') && line.endsWith('\tHEAD'))
   const branch = head?.slice('ref: refs/heads/'.length, -'\tHEAD'.length)
   const sha256 = lines.some((line) => /^[0-9a-f]{64}\t/.test(line))
@@ -114,27 +108,22 @@ async function checkObjects(repo: string, caller: Caller): Promise<void> {
 
 type Caller = Pick<GitCommand, 'env' | 'config' | 'onStderr' | 'signal'>
 
-async function asCaller(options: FetchOptions): Promise<Caller> {
-  if (options.access === undefined) return asOperator(options)
-  await mkdir(options.scratch, { recursive: true, mode: 0o700 })
-  return { ...options.access, onStderr: lastLine(options.onProgress), signal: options.signal }
+async function asCaller({ scratch, access, onProgress, signal }: FetchOptions): Promise<Caller> {
+  await mkdir(scratch, { recursive: true, mode: 0o700 })
+  const env = access ? access.env : await operatorEnvironment(scratch)
+  return { env, config: access?.config, onStderr: lastLine(onProgress), signal }
 }
 
 /** An operator's own keys and known hosts count; their settings and hooks do not. */
-async function asOperator(options: FetchOptions): Promise<Caller> {
-  await mkdir(options.scratch, { recursive: true, mode: 0o700 })
+async function operatorEnvironment(scratch: string): Promise<Record<string, string>> {
   // The git program at the other end of a local path refuses folders of other users, and reads this only from a file.
-  const config = join(options.scratch, 'config')
+  const config = join(scratch, 'config')
   await writeFile(config, '[safe]\n\tdirectory = *\n')
   const own = ['HOME', 'SSH_AUTH_SOCK'].flatMap((name) => {
     const value = process.env[name]
     return value === undefined ? [] : [[name, value] as const]
   })
-  return {
-    env: { ...Object.fromEntries(own), GIT_CONFIG_GLOBAL: config },
-    onStderr: lastLine(options.onProgress),
-    signal: options.signal,
-  }
+  return { ...Object.fromEntries(own), GIT_CONFIG_GLOBAL: config }
 }
 
 /** The first line that git calls fatal says why; the last is often advice. */
@@ -161,26 +150,27 @@ function lastLine(say: FetchOptions['onProgress']): GitCommand['onStderr'] {
   }
 }
 
-async function listRefs(path: string): Promise<FetchedRef[]> {
+async function listRefs(path: string): Promise<Ref[]> {
   const args = ['for-each-ref', '--format=%(objectname) %(refname)']
-  const { stdout } = await runGit({ repo: path, args, limit: 1024 ** 3, timeout: 0 })
-  return stdout
-    .toString('utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => {
-      const space = line.indexOf(' ')
-      return { id: line.slice(0, space), name: line.slice(space + 1) }
-    })
+  const lines = await gitLines({ repo: path, args, limit: 1024 ** 3, timeout: 0 })
+  return lines.map((line) => {
+    const space = line.indexOf(' ')
+    return { id: line.slice(0, space), name: line.slice(space + 1) }
+  })
 }
 
-/** A pack counts from the moment its index is there, so that the index moves last. */
-async function movePacks(from: string, to: string): Promise<void> {
-  const names = await readdir(from)
-  const packs = names.filter((name) => /^pack-[0-9a-f]+\.(pack|rev|idx)$/.test(name))
+/** The files of the packs in a folder. A pack counts from the moment its index is there, so that the index comes last. */
+export async function listPackFiles(folder: string): Promise<string[]> {
+  const names = await readdir(folder)
+  const packs = names.filter((name) => /^pack-[0-9a-f]+\.(?:pack|rev|idx)$/.test(name))
   const order = (name: string) => (name.endsWith('.idx') ? 1 : 0)
+  return packs.sort((a, b) => order(a) - order(b))
+}
+
+async function movePacks(from: string, to: string): Promise<void> {
+  const names = await listPackFiles(from)
   try {
-    for (const name of packs.sort((a, b) => order(a) - order(b))) {
+    for (const name of names) {
       await rename(join(from, name), join(to, name))
     }
   } catch (error) {

@@ -1,9 +1,10 @@
 import { copyFile, link, mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { runGit } from '../command.ts'
+import { gitLines } from '../command.ts'
 import { GitError } from '../error.ts'
 import { formatIn } from '../objects/packs/object-format.ts'
 import { layOut, syncFolder, writeFileSynced } from '../repo-layout.ts'
+import { listPackFiles } from './fetch-whole.ts'
 
 /**
  * Makes a repository with the branches, tags and objects of another. Object files are hard links:
@@ -33,11 +34,10 @@ export async function linkObjects(
 
 /** Branches and tags, or one branch, as lines of a `packed-refs` file. */
 async function listedRefs(path: string, branch: string | undefined): Promise<string[]> {
-  const { stdout } = await runGit({
+  const lines = await gitLines({
     repo: path,
     args: ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads/', 'refs/tags/'],
   })
-  const lines = stdout.toString('utf8').split('\n').filter(Boolean)
   if (branch === undefined) return lines
   const one = lines.filter((line) => line.endsWith(` refs/heads/${branch}`))
   if (one.length === 0) throw new GitError('not_found', 'there is no such branch to fork')
@@ -67,20 +67,11 @@ async function linkLoose(from: string, to: string): Promise<void> {
 /** Links every whole pack; starts over when a repack replaces them meanwhile. */
 async function linkPacks(from: string, to: string): Promise<void> {
   for (let attempt = 0; attempt < 5; attempt += 1) {
-    const names = (await readdir(from)).filter((name) =>
-      /^pack-[0-9a-f]+\.(?:pack|rev|idx)$/.test(name),
-    )
-    // An index without its pack would be an error, so packs come first.
-    const order = ['pack', 'rev', 'idx']
-    names.sort((a, b) => order.indexOf(extension(a)) - order.indexOf(extension(b)))
+    const names = await listPackFiles(from)
     const done = await Promise.all(names.map((name) => linkFile(join(from, name), join(to, name))))
     if (done.every(Boolean)) return
   }
   throw new GitError('failed', 'the repository kept changing while it was forked')
-}
-
-function extension(name: string): string {
-  return name.slice(name.lastIndexOf('.') + 1)
 }
 
 /** Links one file, or copies it where links are not possible; false when it is gone. */
