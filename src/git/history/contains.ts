@@ -84,23 +84,19 @@ const listMergedAmongOperation = operation({
   async run({ repository }, { into, ids }: AmongOptions): Promise<ObjectId[]> {
     if (repository.where === 'in process') return mergedInProcess(repository, into, ids)
     const history = await historyWith(repository, [into, ...ids])
-    const reached = reachedFrom(repository, history, into)
-    return ids.filter((id) => reached[history.at(id)] === 1)
+    const marks = reachedFrom(history, into)
+    return ids.filter((id) => marks[history.at(id)] === 1)
   },
 })
 
-const reachedKey = Symbol('reached')
 /** Tips whose reach is kept: default branches, mostly the one. */
 const reachesKept = 4
+const reached = new WeakMap<History, LRUCache<ObjectId, Uint8Array>>()
 
 /** Marks of what a commit contains; one commit, the default branch, is asked about again and again. */
-function reachedFrom(repository: OpenRepository, history: History, id: ObjectId): Uint8Array {
-  const all = repository.keep(
-    reachedKey,
-    () => new WeakMap<History, LRUCache<ObjectId, Uint8Array>>(),
-  )
-  const known = all.get(history) ?? new LRUCache<ObjectId, Uint8Array>({ max: reachesKept })
-  all.set(history, known)
+function reachedFrom(history: History, id: ObjectId): Uint8Array {
+  const known = reached.get(history) ?? new LRUCache<ObjectId, Uint8Array>({ max: reachesKept })
+  reached.set(history, known)
   // Commits that were added later are no ancestors of one that was there before.
   const marks = known.get(id) ?? reachable(history, history.at(id))
   known.set(id, marks)
@@ -120,7 +116,7 @@ const readReachOperation = operation({
   lane: 'light',
   async run({ repository }, { into }: { readonly into: ObjectId }): Promise<Reach | undefined> {
     const history = await historyWith(repository, [into])
-    const marks = reachedFrom(repository, history, into)
+    const marks = reachedFrom(history, into)
     const bits = new Uint8Array(Math.ceil(history.inGraph / 8))
     for (let at = 0; at < history.inGraph; at += 1) {
       if (marks[at] === 1) bits[at >> 3] = (bits[at >> 3] ?? 0) | (1 << (at & 7))

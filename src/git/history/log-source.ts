@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { runGit } from '../command.ts'
+import { gitLines } from '../command.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import type { ObjectId } from '../types.ts'
 import type { History } from './graph/history.ts'
@@ -23,9 +23,9 @@ export type CommitSource = (count: number, signal: AbortSignal) => Promise<reado
 
 type Walk = DateWalk | PathWalk
 
-const walksKey = Symbol('walks')
 /** Walks kept so that the next page goes on where the last one stopped. */
 const walksKept = 8
+const walks = new WeakMap<History, LRUCache<string, Walk>>()
 
 /** The commits of a request, from a walk that is kept for the next page. */
 export async function commitSource(
@@ -77,7 +77,6 @@ function firstOf(walk: DateWalk, count: number): number[] {
 }
 
 function keptWalk(repository: OpenRepository, history: History, request: WalkRequest): Walk {
-  const walks = repository.keep(walksKey, () => new WeakMap<History, LRUCache<string, Walk>>())
   const kept = walks.get(history) ?? new LRUCache<string, Walk>({ max: walksKept })
   walks.set(history, kept)
   const key = JSON.stringify(request)
@@ -96,7 +95,7 @@ function newWalk(repository: OpenRepository, history: History, request: WalkRequ
 function askGit(repository: OpenRepository, history: History, request: WalkRequest): CommitSource {
   const { range, firstParent, topological, since, path } = request
   return async (count, signal) => {
-    const { stdout } = await runGit({
+    const ids = await gitLines({
       repo: repository.path,
       args: [
         '--literal-pathspecs',
@@ -117,7 +116,6 @@ function askGit(repository: OpenRepository, history: History, request: WalkReque
       ].join(''),
       signal,
     })
-    const ids: ObjectId[] = stdout.toString('latin1').split('\n').filter(Boolean)
     return ids.map((id) => history.at(id))
   }
 }

@@ -14,9 +14,8 @@ async function positionsOf(
   repository: OpenRepository,
   revisions: readonly string[],
 ): Promise<{ history: History; positions: number[] }> {
-  const ids = await Promise.all(
-    revisions.map(async (revision) => (await resolveCommit(repository, revision)).commitId),
-  )
+  const found = await Promise.all(revisions.map((revision) => resolveCommit(repository, revision)))
+  const ids = found.map(({ commitId }) => commitId)
   const history = await historyWith(repository, ids)
   return { history, positions: ids.map((id) => history.at(id)) }
 }

@@ -4,11 +4,10 @@ import { readLinked } from '../../objects/objects.ts'
 import { parseCommit } from '../../objects/parse-object.ts'
 import type { ObjectId } from '../../types.ts'
 import type { History } from './history.ts'
+import { grown } from './queue.ts'
 
 /** More commits than this are listed by one git process: a read of each costs a thread switch. */
 const singleReads = 4096
-
-const authorsKey = Symbol('authors')
 
 /** `Name <mail>` of commits, kept as numbers into a list of the different ones. */
 export class Authors {
@@ -27,9 +26,7 @@ export class Authors {
   /** Reads the authors of these commits, as far as they are not known yet. */
   async load(positions: readonly number[], signal: AbortSignal): Promise<void> {
     if (this.#known.length < this.#history.size) {
-      const longer = new Int32Array(this.#history.size + 256)
-      longer.set(this.#known)
-      this.#known = longer
+      this.#known = grown(new Int32Array(this.#history.size + 256), this.#known)
     }
     const missing = positions.filter((position) => !this.#known[position])
     if (missing.length > singleReads) {
@@ -95,12 +92,11 @@ function authorIn(id: ObjectId, data: Buffer): string {
   return data.toString('utf8', from, mailEnd + 1)
 }
 
+const all = new WeakMap<History, Authors>()
+
 /** The authors known of a repository, together with the history they belong to. */
 export function authorsOf(repository: OpenRepository, history: History): Authors {
-  const all = repository.keep(authorsKey, () => new WeakMap<History, Authors>())
-  const known = all.get(history)
-  if (known) return known
-  const authors = new Authors(repository, history)
+  const authors = all.get(history) ?? new Authors(repository, history)
   all.set(history, authors)
   return authors
 }

@@ -85,9 +85,7 @@ function readLayers(files: readonly string[]): GraphLayer[] {
 }
 
 function parseLayer(file: Buffer, start: number): GraphLayer {
-  const isGraph = file.toString('latin1', 0, 4) === 'CGPH' && file[4] === 1
-  const idBytes = idWidths[file[5] ?? 0]
-  if (!isGraph || idBytes === undefined) throw new Error('not a commit graph that we know')
+  const idBytes = idBytesIn(file)
   const chunks = readChunks(file)
   const need = (name: string): Buffer => {
     const chunk = chunks.get(name)
@@ -138,14 +136,18 @@ function assertWhole(
 
 /** Where ids stand in a graph file, from its first kilobyte. Throws for what is none that we know. */
 export function layoutOf(start: Buffer): { idBytes: number; fanoutAt: number; idsAt: number } {
-  const isGraph = start.toString('latin1', 0, 4) === 'CGPH' && start[4] === 1
-  const idBytes = idWidths[start[5] ?? 0]
+  const idBytes = idBytesIn(start)
   const places = new Map(chunkPlaces(start))
   const [fanoutAt, idsAt] = [places.get('OIDF'), places.get('OIDL')]
-  if (!isGraph || idBytes === undefined || fanoutAt === undefined || idsAt === undefined) {
-    throw new Error('not a commit graph that we know')
-  }
+  if (fanoutAt === undefined || idsAt === undefined) throw new Error('a commit graph without ids')
   return { idBytes, fanoutAt, idsAt }
+}
+
+function idBytesIn(file: Buffer): number {
+  const isGraph = file.toString('latin1', 0, 4) === 'CGPH' && file[4] === 1
+  const idBytes = idWidths[file[5] ?? 0]
+  if (!isGraph || idBytes === undefined) throw new Error('not a commit graph that we know')
+  return idBytes
 }
 
 /** The names of the chunks and where each begins, one without a name behind the last. */

@@ -2,6 +2,7 @@ import { GitError } from '../../error.ts'
 import type { ObjectId } from '../../types.ts'
 import { type BloomKeys, mayHaveChanged } from './bloom.ts'
 import { findInLayer, type GraphLayer } from './graph-file.ts'
+import { grown } from './queue.ts'
 
 /** A commit as the walks need it. */
 export interface HistoryCommit {
@@ -174,11 +175,6 @@ export class History {
     this.#firstParents = grown(new Int32Array(capacity), this.#firstParents)
     this.#secondParents = grown(new Int32Array(capacity), this.#secondParents)
   }
-}
-
-function grown<Table extends Float64Array | Int32Array>(to: Table, from: Table): Table {
-  to.set(from)
-  return to
 }
 
 function edgesFrom(edges: Buffer, index: number): number[] {

@@ -14,6 +14,15 @@ interface Holder {
 }
 
 const holderKey = Symbol('history')
+
+function holderOf(repository: OpenRepository): Holder {
+  return repository.keep(holderKey, () => ({
+    history: undefined,
+    stamp: '',
+    queue: Promise.resolve(),
+  }))
+}
+
 /** New commits that may pile up before newer graph files are worth reading. */
 const addedAllowed = 500
 /** Commits read one by one before the git program lists the rest in one go. */
@@ -22,11 +31,7 @@ const singleReads = 300
 /** The history of a repository as far as it is known now: the graph, and what was included. */
 export function currentHistory(repository: OpenRepository): History {
   repository.assertEngine('a history')
-  const holder = repository.keep<Holder>(holderKey, () => ({
-    history: undefined,
-    stamp: '',
-    queue: Promise.resolve(),
-  }))
+  const holder = holderOf(repository)
   const stamp = graphStamp(repository.path)
   const { history } = holder
   const stale =
@@ -40,12 +45,8 @@ export function currentHistory(repository: OpenRepository): History {
 
 /** What the graph files looked like when a history was loaded; undefined when another one has taken its place. */
 export function loadedStamp(repository: OpenRepository, history: History): string | undefined {
-  const holder = repository.keep<Holder>(holderKey, notLoaded)
+  const holder = holderOf(repository)
   return holder.history === history ? holder.stamp : undefined
-}
-
-function notLoaded(): never {
-  throw new Error('no history was loaded')
 }
 
 /** What the graph files tell; nothing when they are damaged, since the commits themselves tell it too. */
@@ -65,11 +66,9 @@ export async function historyWith(
   const history = currentHistory(repository)
   const missing = ids.filter((id) => history.find(id) < 0)
   if (missing.length === 0) return history
-  const holder = repository.keep<Holder>(holderKey, notLoaded)
-  const done = holder.queue.then(
-    () => include(repository, history, missing),
-    () => include(repository, history, missing),
-  )
+  const holder = holderOf(repository)
+  // A failure of one before was caught.
+  const done = holder.queue.then(() => include(repository, history, missing))
   holder.queue = done.catch(() => {})
   await done
   return history

@@ -1,5 +1,5 @@
 import type { History } from './history.ts'
-import { CommitQueue } from './queue.ts'
+import { CommitQueue, grown } from './queue.ts'
 
 export interface WalkOptions {
   readonly tips: readonly number[]
@@ -35,9 +35,7 @@ export class DateWalk {
       const position = this.#next()
       if (position < 0) return -1
       if (this.#length === this.#list.length) {
-        const longer = new Int32Array(this.#length * 2)
-        longer.set(this.#list)
-        this.#list = longer
+        this.#list = grown(new Int32Array(this.#length * 2), this.#list)
       }
       this.#list[this.#length] = position
       this.#length += 1

@@ -34,10 +34,8 @@ export class PathWalk {
 
   /** The first commits of the list, `count` of them or all there are. */
   first(count: number, signal: AbortSignal): Promise<readonly number[]> {
-    const reading = this.#reading.then(
-      () => this.#extend(count, signal),
-      () => this.#extend(count, signal),
-    )
+    const reading = this.#reading.then(() => this.#extend(count, signal))
+    // Its failure is its caller's alone.
     this.#reading = reading.catch(() => {})
     return reading.then(() => this.#list.slice(0, count))
   }

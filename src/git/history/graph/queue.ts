@@ -69,14 +69,14 @@ export class CommitQueue {
 
   #grow(): void {
     const size = this.#positions.length * 2
-    const positions = new Int32Array(size)
-    positions.set(this.#positions)
-    this.#positions = positions
-    const keys = new Float64Array(size)
-    keys.set(this.#keys)
-    this.#keys = keys
-    const arrivals = new Float64Array(size)
-    arrivals.set(this.#arrivals)
-    this.#arrivals = arrivals
+    this.#positions = grown(new Int32Array(size), this.#positions)
+    this.#keys = grown(new Float64Array(size), this.#keys)
+    this.#arrivals = grown(new Float64Array(size), this.#arrivals)
   }
+}
+
+/** A larger table with what was in the smaller one. */
+export function grown<Table extends Float64Array | Int32Array>(to: Table, from: Table): Table {
+  to.set(from)
+  return to
 }
