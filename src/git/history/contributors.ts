@@ -5,7 +5,7 @@ import { assertObjectId } from '../names.ts'
 import type { Repo } from '../repo.ts'
 import type { CommitStats, ObjectId } from '../types.ts'
 import { isAncestorOf } from './merge-base.ts'
-import { type LineCounts, type NewCommit, Tally, type TallyState } from './tally.ts'
+import { addUp, type LineCounts, type NewCommit, type TallyState } from './tally.ts'
 
 /** One e-mail address and what was committed under it (docs/contract/B "Contributor"). */
 export interface Contributor {
@@ -138,16 +138,20 @@ export async function readContributors(
   signal?: AbortSignal,
 ): Promise<Contributor[]> {
   const known = await cache.readTotals(assertObjectId(tip))
-  if (known) return new Tally(known).contributors()
+  if (known) return asContributors(known)
   const start = await findStart(repo, tip, cache)
   const range = { tip, base: start?.base }
   const commits = await repo.engine.run(listAuthorsOperation, repo.path, range, signal)
   const lines = await linesOf(repo, commits, cache, signal)
-  const tally = new Tally(start?.totals)
-  // Oldest first, so that of two with the same time the later one gives the name.
-  for (const commit of commits.toReversed()) tally.add(commit, lines.get(commit.id) ?? [0, 0])
-  await cache.saveTotals(tip, tally.state())
-  return tally.contributors()
+  const totals = addUp(start?.totals ?? [], commits, lines)
+  await cache.saveTotals(tip, totals)
+  return asContributors(totals)
+}
+
+function asContributors(totals: TallyState): Contributor[] {
+  return totals.map(([email, name, commits, additions, deletions, newest]) => ({
+    ...{ email, name, commits, additions, deletions, newest },
+  }))
 }
 
 function compareText(a: string, b: string): number {

@@ -16,41 +16,26 @@ export type TallyRow = readonly [string, string, number, number, number, number]
 /** Totals as they are kept: plain data that fits JSON. */
 export type TallyState = readonly TallyRow[]
 
-/** Adds commits up by the exact e-mail address; the name is the newest one used. */
-export class Tally {
-  readonly #rows = new Map<string, TallyRow>()
-
-  constructor(state: TallyState = []) {
-    for (const row of state) this.#rows.set(row[0], row)
-  }
-
-  add(commit: NewCommit, [added, deleted]: LineCounts): void {
-    const { email } = commit
-    const row = this.#rows.get(email) ?? [email, commit.name, 0, 0, 0, 0]
-    const [, name, commits, additions, deletions, newest] = row
-    const isNewer = commit.seconds >= newest
-    this.#rows.set(email, [
+/** Adds commits, newest first, up by the exact e-mail address; the name is the newest one used. */
+export function addUp(
+  state: TallyState,
+  commits: readonly NewCommit[],
+  lines: ReadonlyMap<ObjectId, LineCounts>,
+): TallyState {
+  const rows = new Map(state.map((row) => [row[0], row]))
+  // Oldest first, so that of two with the same time the later one gives the name.
+  for (const { id, email, name, seconds } of commits.toReversed()) {
+    const row = rows.get(email) ?? ([email, name, 0, 0, 0, 0] as const)
+    const [, before, count, additions, deletions, newest] = row
+    const [added, deleted] = lines.get(id) ?? [0, 0]
+    rows.set(email, [
       email,
-      isNewer ? commit.name : name,
-      commits + 1,
+      seconds >= newest ? name : before,
+      count + 1,
       additions + added,
       deletions + deleted,
-      Math.max(newest, commit.seconds),
+      Math.max(newest, seconds),
     ])
   }
-
-  state(): TallyState {
-    return [...this.#rows.values()]
-  }
-
-  contributors() {
-    return this.state().map(([email, name, commits, additions, deletions, newest]) => ({
-      email,
-      name,
-      commits,
-      additions,
-      deletions,
-      newest,
-    }))
-  }
+  return [...rows.values()]
 }
