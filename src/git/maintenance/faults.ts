@@ -23,10 +23,14 @@ export interface FaultOptions {
 /** Looks for what keeps a repository from working: left-over lock files, a bad HEAD, damaged objects. */
 export async function findFaults(repo: Repo, options: FaultOptions): Promise<RepoFaults> {
   const faults = await headFaults(repo)
-  const left = options.mend ? await removeLeftOvers(repo.path) : await findLeftOvers(repo.path)
-  const mended = options.mend ? left.map((name) => `removed ${name}, whose process is gone`) : []
-  if (!options.mend)
+  const mended: string[] = []
+  if (options.mend) {
+    const removed = await removeLeftOvers(repo.path)
+    mended.push(...removed.map((name) => `removed ${name}, whose process is gone`))
+  } else {
+    const left = await findLeftOvers(repo.path)
     faults.push(...left.map((name) => `${name} is left over by a process that is gone`))
+  }
   if (options.deep) faults.push(...(await objectFaults(repo, options.signal)))
   return { faults, mended }
 }

@@ -1,5 +1,5 @@
 import { readdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { isOrphaned } from '../../base/process-mark.ts'
 import { removeLeftOvers } from './left-over.ts'
 
@@ -10,13 +10,11 @@ export async function removeFromAll(root: string, signal?: AbortSignal): Promise
     await rm(path, { recursive: true, force: true })
     removed += 1
   }
-  for (const shard of await namesIn(root)) {
-    for (const name of await namesIn(join(root, shard))) {
-      if (signal?.aborted) return removed
-      if (!name.endsWith('.git')) continue
-      // One that goes away meanwhile has nothing left.
-      removed += (await removeLeftOvers(join(root, shard, name)).catch(() => [])).length
-    }
+  for await (const path of repositoriesIn(root)) {
+    if (signal?.aborted) return removed
+    if (!path.endsWith('.git')) continue
+    // One that goes away meanwhile has nothing left.
+    removed += (await removeLeftOvers(path).catch(() => [])).length
   }
   return removed
 }
@@ -24,12 +22,17 @@ export async function removeFromAll(root: string, signal?: AbortSignal): Promise
 /** Repositories that were being made or removed by a process that is gone. */
 export async function listUnfinished(root: string): Promise<string[]> {
   const found: string[] = []
-  for (const shard of await namesIn(root)) {
-    for (const name of await namesIn(join(root, shard))) {
-      if (/\.(?:new|gone)$/.test(name) && isOrphaned(name)) found.push(join(root, shard, name))
-    }
+  for await (const path of repositoriesIn(root)) {
+    if (/\.(?:new|gone)$/.test(path) && isOrphaned(basename(path))) found.push(path)
   }
   return found
+}
+
+/** Whole repositories and others. */
+async function* repositoriesIn(root: string): AsyncGenerator<string> {
+  for (const shard of await namesIn(root)) {
+    for (const name of await namesIn(join(root, shard))) yield join(root, shard, name)
+  }
 }
 
 async function namesIn(folder: string): Promise<string[]> {

@@ -13,7 +13,6 @@ import { canTellHolders, type HeldPart, Holders, isOpenInNode } from './lock-hol
 /** Below the repository, or among the objects: a folder or file that something writes, and does not leave behind. */
 const temporaryObject = /^(?:tmp_|\.tmp-|incoming-)/
 const draft = /\.new$/
-/** A lock that is held by nobody is looked at twice: its maker may not have had the time to show. */
 const secondLookMs = 10
 /** A killed program's children notice within moments. */
 const pauses = [50, 150, 300, 400] as const
@@ -24,16 +23,9 @@ const pauses = [50, 150, 300, 400] as const
  */
 export async function releaseDeadLocks(path: string, names: readonly string[]): Promise<string[]> {
   if (!canTellHolders()) return []
-  const found = names.flatMap((name) => {
-    const file = fileAt(path, name)
-    return file && isOurs(file) ? [{ name, file }] : []
-  })
-  if (found.length === 0) return []
-  const first = unheld(path, found)
-  if (first.length === 0) return []
-  await sleep(secondLookMs)
-  return unheld(path, first).flatMap(({ name, file }) => {
-    // Between this look and the removal nothing else of this process runs.
+  const found = locksAt(path, names).filter(({ file }) => isOurs(file))
+  return (await deadLocks(path, found)).flatMap(({ name, file }) => {
+    // Another lock may have taken its place by now. Nothing else of this process runs before the removal.
     if (!isSame(fileAt(path, name), file)) return []
     rmSync(join(path, name), { force: true })
     return [name]
@@ -43,6 +35,21 @@ export async function releaseDeadLocks(path: string, names: readonly string[]): 
 interface Found {
   readonly name: string
   readonly file: Stats
+}
+
+function locksAt(path: string, names: readonly string[]): Found[] {
+  return names.flatMap((name) => {
+    const file = fileAt(path, name)
+    return file ? [{ name, file }] : []
+  })
+}
+
+/** Those of the locks that nobody holds at two looks: the maker of one may not have had the time to show. */
+async function deadLocks(path: string, found: readonly Found[]): Promise<Found[]> {
+  const first = found.length === 0 ? [] : unheld(path, found)
+  if (first.length === 0) return []
+  await sleep(secondLookMs)
+  return unheld(path, first)
 }
 
 function unheld(path: string, locks: readonly Found[]): Found[] {
@@ -92,14 +99,8 @@ export async function removeLeftOvers(path: string): Promise<string[]> {
 export async function findLeftOvers(path: string): Promise<string[]> {
   const { locks, temporary } = await listCandidates(path)
   if (!canTellHolders()) return []
-  const found = locks.flatMap((name) => {
-    const file = fileAt(path, name)
-    return file ? [{ name, file }] : []
-  })
-  const first = unheld(path, found)
-  if (first.length > 0) await sleep(secondLookMs)
-  const dead = first.length === 0 ? [] : unheld(path, first).map(({ name }) => name)
-  return [...dead, ...deadAmong(path, temporary)]
+  const dead = await deadLocks(path, locksAt(path, locks))
+  return [...dead.map(({ name }) => name), ...deadAmong(path, temporary)]
 }
 
 /**

@@ -30,6 +30,7 @@ export interface MaintenanceOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+const writeGraph = ['commit-graph', 'write', '--changed-paths', '--no-progress']
 const graphLocks = [
   'objects/info/commit-graph.lock',
   'objects/info/commit-graphs/commit-graph-chain.lock',
@@ -56,14 +57,7 @@ export async function extendGraph(
   await releaseDeadLocks(repo.path, graphLocks)
   await runGit({
     repo: repo.path,
-    args: [
-      'commit-graph',
-      'write',
-      '--stdin-commits',
-      '--split',
-      '--changed-paths',
-      '--no-progress',
-    ],
+    args: [...writeGraph, '--stdin-commits', '--split'],
     stdin: `${tips.join('\n')}\n`,
     timeout: timeLimit,
     signal,
@@ -92,42 +86,20 @@ export async function maintainRepository(
     await run('prune', ['prune', `--expire=${expiry(options)}`])
   } else if (untidy) await run('repack', geometricRepack)
   if (state.graphLayers === 0 || state.graphLayers > layersAllowed || options.full) {
-    await run('commit-graph', [
-      'commit-graph',
-      'write',
-      '--reachable',
-      '--changed-paths',
-      '--split=replace',
-      '--no-progress',
-    ])
+    await run('commit-graph', [...writeGraph, '--reachable', '--split=replace'])
   }
   // Open handles keep packs that are gone mapped into memory.
   if (done.length > 0) repo.engine.forget(repo.path)
   return done
 }
 
+const repack = ['repack', '-d', '-l', '-q', '--write-midx', '--write-bitmap-index']
+
 /** Small packs and loose objects are rolled up; large packs stay as they are. */
-const geometricRepack = [
-  'repack',
-  '--geometric=2',
-  '-d',
-  '-l',
-  '-q',
-  '--write-midx',
-  '--write-bitmap-index',
-]
+const geometricRepack = [...repack, '--geometric=2']
 
 /** Everything reachable goes into one pack with a bitmap, the rest into a cruft pack until it expires. */
-const fullRepack = [
-  'repack',
-  '-a',
-  '-d',
-  '-l',
-  '-q',
-  '--cruft',
-  '--write-midx',
-  '--write-bitmap-index',
-]
+const fullRepack = [...repack, '-a', '--cruft']
 
 /** Unreachable objects are kept for two weeks: pushes may be about to use them. */
 function expiry(options: MaintenanceOptions): string {
