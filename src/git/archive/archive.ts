@@ -4,7 +4,7 @@ import { openEngineStream } from '../engine/engine-stream.ts'
 import { type Job, operation } from '../engine/operation.ts'
 import { GitError } from '../error.ts'
 import { assertObjectId, cleanPath } from '../names.ts'
-import { loadCommits, readCommit } from '../objects/commit.ts'
+import { loadCommit, readCommit } from '../objects/commit.ts'
 import { findTreeEntry } from '../objects/tree.ts'
 import { allEntries } from '../objects/tree-walk.ts'
 import type { Repo } from '../repo.ts'
@@ -80,8 +80,7 @@ async function ownItems(
 async function* nothing(): AsyncGenerator<Item> {}
 
 async function uncompressed(job: Job, task: Task): Promise<AsyncIterable<Buffer>> {
-  const [commit] = await loadCommits(job.repository, [assertObjectId(task.commitId)])
-  if (!commit) throw new GitError('not_found', 'no such commit')
+  const commit = await loadCommit(job.repository, assertObjectId(task.commitId))
   const items = await ownItems(job, task, commit.treeId)
   const isZip = task.format === 'zip'
   if (!items) return gitArchive(job.repository.path, task, isZip ? 'zip' : 'tar', job.signal)

@@ -3,7 +3,7 @@ import { mebibyte } from '../engine/budget.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
 import { assertObjectId } from '../names.ts'
-import { loadCommits } from '../objects/commit.ts'
+import { loadCommit } from '../objects/commit.ts'
 import type { Repo } from '../repo.ts'
 import { type CommitStats, emptyTreeIn, formatOfId, type ObjectId } from '../types.ts'
 import { nativeDiff } from './native-diff.ts'
@@ -44,8 +44,8 @@ async function countCommit(
   repository: OpenRepository,
   id: ObjectId,
 ): Promise<CommitStats | undefined> {
-  const [commit] = await loadCommits(repository, [id])
-  return await countChange(repository, commit?.parentIds[0] ?? emptyTreeIn(formatOfId(id)), id)
+  const { parentIds } = await loadCommit(repository, id)
+  return await countChange(repository, parentIds[0] ?? emptyTreeIn(formatOfId(id)), id)
 }
 
 /** Lines that differ between two commits or trees; undefined where git must be asked. */

@@ -2,7 +2,7 @@ import { startGit } from '../command.ts'
 import { engineCall } from '../engine/engine-call.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { assertObjectId } from '../names.ts'
-import { loadCommits } from '../objects/commit.ts'
+import { loadCommit } from '../objects/commit.ts'
 import { emptyTreeIn, formatOfId, type ObjectId } from '../types.ts'
 import { DiffBudget, type DiffLimits, defaultDiffLimits, type Verdict } from './limits.ts'
 import { nativeDiff } from './native-diff.ts'
@@ -237,8 +237,8 @@ export const readCommitDiff = engineCall({
   name: 'readCommitDiff',
   lane: 'heavy',
   async run({ repository, signal }, { id }: { readonly id: ObjectId }): Promise<Diff> {
-    const [commit] = await loadCommits(repository, [id])
-    const from = commit?.parentIds[0] ?? emptyTreeIn(formatOfId(id))
+    const { parentIds } = await loadCommit(repository, id)
+    const from = parentIds[0] ?? emptyTreeIn(formatOfId(id))
     return diffTrees(repository, { from, to: id, limits: { expanded: true } }, signal)
   },
 })

@@ -1,7 +1,6 @@
 import { type NativeRepository, nodegit, type Oid, oid } from '../engine/native.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
-import { readObjectHeader } from '../objects/object-header.ts'
-import { readObject } from '../objects/objects.ts'
+import { readObject, readObjectHeader } from '../objects/objects.ts'
 import { modeText, parseCommit } from '../objects/parse-object.ts'
 import { emptyTrees, type ObjectId } from '../types.ts'
 import { type ParsedFile, type RawChange, splitPatches } from './parse-diff.ts'

@@ -1,13 +1,12 @@
-import { runGit } from '../command.ts'
+import { gitLines } from '../command.ts'
 import { engineCall } from '../engine/engine-call.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
 import { GitError } from '../error.ts'
 import { assertObjectId } from '../names.ts'
-import { loadCommits } from '../objects/commit.ts'
+import { loadCommits, treeOfCommit } from '../objects/commit.ts'
 import type { Repo } from '../repo.ts'
 import type { ObjectId } from '../types.ts'
-import { commitObject } from '../write/commit-object.ts'
 import type { Signer } from '../write/signer.ts'
 import { type Conflicting, combine, tryCombine } from './combine.ts'
 import { pick } from './pick.ts'
@@ -69,14 +68,9 @@ async function merge(
   const combined = await combine(repository, { kind: 'merge', ours, theirs }, signal)
   if (combined.outcome === 'conflict') return combined
   const { treeId, writer } = combined
-  if (input.squash) {
-    const [tip] = await loadCommits(repository, [ours])
-    if (tip?.treeId === treeId) return { outcome: 'empty' }
-  }
+  if (input.squash && (await treeOfCommit(repository, ours)) === treeId) return { outcome: 'empty' }
   const parentIds = input.squash ? [ours] : [ours, theirs]
-  const bytes = commitObject({ treeId, parentIds, author, committer, message })
-  const commitId = await writer.add('commit', bytes)
-  await writer.flush()
+  const commitId = await writer.flushCommit({ treeId, parentIds, author, committer, message })
   return { outcome: 'clean', treeId, commitId }
 }
 
@@ -139,19 +133,14 @@ export async function rebase(
   signal?: AbortSignal,
 ): Promise<Rebased> {
   const range = [assertObjectId(input.head), `^${assertObjectId(input.onto)}`]
-  const { stdout } = await runGit({
+  const commits = await gitLines({
     repo: repo.path,
     args: [
-      'rev-list',
-      '--reverse',
-      '--topo-order',
-      '--no-merges',
-      `--max-count=${mostRebased + 1}`,
-      ...range,
+      ...['rev-list', '--reverse', '--topo-order', '--no-merges'],
+      ...[`--max-count=${mostRebased + 1}`, ...range],
     ],
     signal,
   })
-  const commits = stdout.toString('latin1').split('\n').filter(Boolean)
   if (commits.length > mostRebased) {
     throw new GitError('too_large', `more than ${mostRebased} commits to rebase`)
   }

@@ -1,8 +1,7 @@
 import { engineCall } from '../engine/engine-call.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
-import { loadCommits } from '../objects/commit.ts'
+import { treeOfCommit } from '../objects/commit.ts'
 import type { ObjectId } from '../types.ts'
-import { commitObject } from '../write/commit-object.ts'
 import type { Signer } from '../write/signer.ts'
 import { combine } from './combine.ts'
 
@@ -35,17 +34,15 @@ export async function pick(
   input: PickInput,
   signal: AbortSignal,
 ): Promise<Picked> {
-  const [onto] = await loadCommits(repository, [input.onto])
+  const before = await treeOfCommit(repository, input.onto)
   const combined = await combine(repository, input, signal)
   if (combined.outcome === 'conflict') return combined
   const { treeId, writer } = combined
-  if (treeId === onto?.treeId) return { outcome: 'empty' }
+  if (treeId === before) return { outcome: 'empty' }
   if (input.dryRun) return { outcome: 'clean', treeId }
   const { author, committer, message } = input
   const parentIds = [input.onto]
-  const bytes = commitObject({ treeId, parentIds, author, committer, message })
-  const commitId = await writer.add('commit', bytes)
-  await writer.flush()
+  const commitId = await writer.flushCommit({ treeId, parentIds, author, committer, message })
   return { outcome: 'clean', treeId, commitId }
 }
 

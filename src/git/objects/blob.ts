@@ -12,8 +12,7 @@ import { gitStream } from '../git-stream.ts'
 import { assertObjectId } from '../names.ts'
 import type { Repo } from '../repo.ts'
 import type { Blob, ObjectId } from '../types.ts'
-import { type ObjectHeader, readObjectHeader } from './object-header.ts'
-import { readTyped } from './objects.ts'
+import { readObjectHeader, readTyped } from './objects.ts'
 
 /** Larger blobs stream: in a message they would be copied several times. */
 const wholeLimit = 256 * 1024
@@ -24,11 +23,10 @@ const pieceSize = 256 * 1024
 /** What `readBlob` is willing to hold in memory by default. */
 const readLimit = 64 * 1024 * 1024
 
-/** The header of an object that must be a blob. */
-async function blobHeader(repository: OpenRepository, id: ObjectId): Promise<ObjectHeader> {
-  const header = await readObjectHeader(repository, assertObjectId(id))
-  if (header.type !== 'blob') throw new GitError('not_found', `${id} is not a blob`)
-  return header
+async function blobSize(repository: OpenRepository, id: ObjectId): Promise<number> {
+  const { type, size } = await readObjectHeader(repository, assertObjectId(id))
+  if (type !== 'blob') throw new GitError('not_found', `${id} is not a blob`)
+  return size
 }
 
 interface OpenBlob {
@@ -43,8 +41,7 @@ export async function openBlob(
   limit: number,
 ): Promise<OpenBlob> {
   // The main process has small objects at once and leaves the others alone, sizes included.
-  const { size } =
-    repository.where === 'in process' ? { size: 0 } : await blobHeader(repository, id)
+  const size = repository.where === 'in process' ? 0 : await blobSize(repository, id)
   if (size > limit) return { size }
   const content = await readTyped(repository, assertObjectId(id), 'blob')
   return content.length > limit ? { size: content.length } : { size: content.length, content }
@@ -219,7 +216,7 @@ const hashBlobOperation = operation({
   name: 'hashBlob',
   lane: 'light',
   async run({ repository }, input: { readonly id: ObjectId }): Promise<string | undefined> {
-    if ((await blobHeader(repository, input.id)).size > memoryLimit) return undefined
+    if ((await blobSize(repository, input.id)) > memoryLimit) return undefined
     return sha256(await readTyped(repository, input.id, 'blob'))
   },
 })

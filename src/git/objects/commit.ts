@@ -25,7 +25,8 @@ export function commitNow(repository: OpenRepository, id: ObjectId): Commit {
   return parseAndKeep(repository, id, object.data)
 }
 
-async function loadCommit(repository: OpenRepository, id: ObjectId): Promise<Commit> {
+/** Reads one; `not_found` when the id is no commit's. */
+export async function loadCommit(repository: OpenRepository, id: ObjectId): Promise<Commit> {
   const known = knownCommit(repository, id)
   if (known) return known
   return parseAndKeep(repository, id, await readTyped(repository, id, 'commit'))
@@ -54,7 +55,7 @@ const readCommitsOperation = operation({
   lane: 'light',
   inProcess: ({ ids }: { readonly ids: readonly ObjectId[] }) => ids.length <= mostInProcess,
   async run({ repository }, input: { readonly ids: readonly ObjectId[] }): Promise<Commit[]> {
-    const found = await Promise.allSettled(input.ids.map((id) => loadCommits(repository, [id])))
+    const found = await Promise.allSettled(input.ids.map((id) => loadCommit(repository, id)))
     return found.flatMap((each) => {
       if (each.status === 'fulfilled') return each.value
       // The caller asks for what it remembers; what is gone is left out.

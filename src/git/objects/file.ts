@@ -3,13 +3,11 @@ import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
 import { GitError } from '../error.ts'
 import { lastCommitOf, noteLastCommit } from '../history/last-commits.ts'
-import { cleanPath } from '../names.ts'
 import type { Repo } from '../repo.ts'
 import type { ObjectId } from '../types.ts'
 import { hashBlob, openBlob, sha256 } from './blob.ts'
-import { treeOfCommit } from './commit.ts'
-import { resolveCommit } from './resolve.ts'
-import { findEntry, type WalkedEntry } from './tree-walk.ts'
+import { entryAt } from './tree.ts'
+import type { WalkedEntry } from './tree-walk.ts'
 
 export interface FileOptions {
   readonly ref: string
@@ -41,10 +39,7 @@ async function findFile(
   repository: OpenRepository,
   at: { readonly ref: string; readonly path: string },
 ): Promise<{ readonly commitId: ObjectId; readonly path: string; readonly entry: WalkedEntry }> {
-  const { commitId } = await resolveCommit(repository, at.ref)
-  const path = cleanPath(at.path)
-  const root = await treeOfCommit(repository, commitId)
-  const entry = path === '' ? undefined : await findEntry(repository, root, path)
+  const { commitId, path, entry } = await entryAt(repository, at)
   if (entry?.type !== 'blob') throw new GitError('not_found', 'no file at this path', { path })
   return { commitId, path, entry }
 }

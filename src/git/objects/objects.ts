@@ -60,6 +60,24 @@ export function readSmall(repository: OpenRepository, id: ObjectId): RawObject |
   }
 }
 
+/**
+ * The type and size of an object; `not_found` when the repository lacks it. libgit2's call for this is not bound by
+ * nodegit, and reading a large blob only to learn its size would cost twice its memory.
+ */
+export async function readObjectHeader(
+  repository: OpenRepository,
+  id: ObjectId,
+): Promise<{ readonly type: ObjectType; readonly size: number }> {
+  try {
+    const header = objectFilesOf(repository).header(id)
+    if (header) return { type: header.type, size: header.size }
+  } catch (error) {
+    throw new GitError('failed', `object ${id} is damaged: ${(error as Error).message}`)
+  }
+  const { type, data } = await readObject(repository, id)
+  return { type, size: data.length }
+}
+
 /** Whether an object is there; false also where our own reader can't tell. */
 export function isThere(repository: OpenRepository, id: ObjectId): boolean {
   try {

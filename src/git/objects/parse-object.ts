@@ -82,8 +82,9 @@ export function titleOf(message: string): string {
   return message.trimStart().split(/\r?\n/, 1)[0]?.trimEnd() ?? ''
 }
 
-const signatureStart =
-  /^-----BEGIN (?:PGP SIGNATURE|PGP MESSAGE|SSH SIGNATURE|SIGNED MESSAGE)-----$/m
+/** Where an armoured signature begins. */
+export const signatureStart =
+  /^-----BEGIN (?:PGP SIGNATURE|PGP MESSAGE|SSH SIGNATURE|SIGNED MESSAGE)-----$/gm
 
 /** Reads a raw annotated tag; a signature at the end of the message is taken off. */
 export function parseTag(id: ObjectId, data: Buffer): Tag {

@@ -1,4 +1,4 @@
-import { runGit } from '../command.ts'
+import { gitLines } from '../command.ts'
 import { asGitError, oidPrefix } from '../engine/native.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { GitError } from '../error.ts'
@@ -35,8 +35,8 @@ export async function resolveCommit(
 ): Promise<Resolved> {
   const [, base = revision, walk = ''] = steps.exec(revision) ?? []
   const named = await nameToObject(repository, base, kind)
-  const tip = named.objectId === base ? peel(repository, base) : peelRef(repository, named.objectId)
-  const commitId = await walkFrom(repository, await tip, walk)
+  const tip = await peel(repository, named.objectId, named.objectId !== base)
+  const commitId = await walkFrom(repository, tip, walk)
   return { ...named, commitId }
 }
 
@@ -72,23 +72,14 @@ function candidates(revision: string, kind: RefKind | undefined): string[] {
 }
 
 /**
- * As `peel`, for what a ref names. The object is there as long as the ref is; of an id that a caller gives, only the
- * repository knows whether it is still there.
+ * Follows annotated tags to a commit. What a ref names is there as long as the ref is; of an id that a caller gives
+ * (not `isHeld`), only the repository knows whether it is still there.
  */
-async function peelRef(repository: OpenRepository, id: ObjectId): Promise<ObjectId> {
-  if (knownCommit(repository, id)) return id
-  const object = await readObject(repository, id)
-  if (object.type !== 'commit') return peel(repository, id)
-  parseAndKeep(repository, id, object.data)
-  return id
-}
-
-/** Follows annotated tags to a commit. */
-async function peel(repository: OpenRepository, id: ObjectId): Promise<ObjectId> {
+async function peel(repository: OpenRepository, id: ObjectId, isHeld: boolean): Promise<ObjectId> {
   let at = id
   for (let depth = 0; depth < 10; depth += 1) {
     // Known here, and there still: it need not be unpacked.
-    if (knownCommit(repository, at) && isThere(repository, at)) return at
+    if (knownCommit(repository, at) && (isHeld || isThere(repository, at))) return at
     const object = await readObject(repository, at)
     if (object.type === 'commit') {
       // Whoever resolves a commit mostly reads it next.
@@ -138,8 +129,7 @@ async function completeId(repository: OpenRepository, short: string): Promise<Ob
     if (found !== undefined) return found
   }
   const args = ['rev-parse', `--disambiguate=${short}`]
-  const { stdout } = await runGit({ repo: repository.path, args })
-  const ids: ObjectId[] = stdout.toString('latin1').split('\n').filter(Boolean)
+  const ids: ObjectId[] = await gitLines({ repo: repository.path, args })
   const commits = await Promise.all(
     ids.map(async (id) => {
       const { type } = await readObject(repository, id)

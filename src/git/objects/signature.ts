@@ -3,6 +3,7 @@ import { GitError } from '../error.ts'
 import type { Repo } from '../repo.ts'
 import type { ObjectId } from '../types.ts'
 import { readObject } from './objects.ts'
+import { signatureStart } from './parse-object.ts'
 import { readSshSignature, type SshKey } from './signature/ssh.ts'
 import { type PgpIssuer, readPgpIssuer } from './signature/verify-pgp.ts'
 import { readX509Signer, type X509Signer } from './signature/x509.ts'
@@ -47,11 +48,9 @@ function takeHeader(data: Buffer): { signature: Buffer; payload: Buffer } | unde
   }
 }
 
-const armour = /^-----BEGIN (?:PGP SIGNATURE|PGP MESSAGE|SSH SIGNATURE|SIGNED MESSAGE)-----$/gm
-
 /** A tag's signature is the end of its message. */
 function takeTrailing(data: Buffer): { signature: Buffer; payload: Buffer } | undefined {
-  const last = [...data.toString('latin1').matchAll(armour)].at(-1)
+  const last = [...data.toString('latin1').matchAll(signatureStart)].at(-1)
   if (!last) return undefined
   return { signature: data.subarray(last.index), payload: data.subarray(0, last.index) }
 }

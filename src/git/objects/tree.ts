@@ -53,9 +53,8 @@ export const readTree = engineCall({
   lane: (options: TreeOptions) => (options.recursive ? 'heavy' : 'light'),
   inProcess: (options) => !options.recursive,
   async run({ repository, signal }, options: TreeOptions): Promise<TreePage> {
-    const { commitId } = await resolveCommit(repository, options.ref)
-    const path = cleanPath(options.path ?? '')
-    const treeId = await folderId(repository, commitId, path)
+    const { ref, path: given = '' } = options
+    const { commitId, path, treeId } = await folderAt(repository, { ref, path: given })
     const { page, from, total } = options.recursive
       ? pageOf(await allEntries(repository, treeId, path, signal), options)
       : await flatPage(repository, treeId, path, options)
@@ -69,17 +68,26 @@ export const readTree = engineCall({
   },
 })
 
-/** The tree at a path, where the repository has one. */
-async function folderId(
-  repository: OpenRepository,
-  commitId: ObjectId,
-  path: string,
-): Promise<ObjectId> {
-  const root = await treeOfCommit(repository, commitId)
-  if (path === '') return root
-  const entry = await findEntry(repository, root, path)
+interface Place {
+  readonly ref: string
+  readonly path: string
+}
+
+/** What stands at a path of a revision: no entry at the root, and where there is nothing. */
+export async function entryAt(repository: OpenRepository, place: Place) {
+  const { commitId } = await resolveCommit(repository, place.ref)
+  const path = cleanPath(place.path)
+  const rootId = await treeOfCommit(repository, commitId)
+  const entry = path === '' ? undefined : await findEntry(repository, rootId, path)
+  return { commitId, rootId, path, entry }
+}
+
+/** The tree at a path, where the revision has one. */
+async function folderAt(repository: OpenRepository, place: Place) {
+  const { commitId, rootId, path, entry } = await entryAt(repository, place)
+  if (path === '') return { commitId, path, treeId: rootId }
   if (entry?.type !== 'tree') throw new GitError('not_found', 'no folder at this path', { path })
-  return entry.id
+  return { commitId, path, treeId: entry.id }
 }
 
 interface Slice {
@@ -140,13 +148,8 @@ const readWholeTreeOperation = operation({
   name: 'readWholeTree',
   lane: 'heavy',
   inProcess: () => true,
-  async run(
-    { repository, signal },
-    options: { readonly ref: string; readonly path: string },
-  ): Promise<WholeTree> {
-    const { commitId } = await resolveCommit(repository, options.ref)
-    const path = cleanPath(options.path)
-    const treeId = await folderId(repository, commitId, path)
+  async run({ repository, signal }, place: Place): Promise<WholeTree> {
+    const { path, treeId } = await folderAt(repository, place)
     const known = texts.get(textKey(repository.path, treeId, path))
     if (known) return { treeId, path, json: known }
     repository.assertEngine('a whole tree')
@@ -166,10 +169,10 @@ function textKey(repository: string, treeId: ObjectId, path: string): string {
  */
 export async function readWholeTree(
   repo: Repo,
-  options: { readonly ref: string; readonly path: string },
+  place: Place,
   signal?: AbortSignal,
 ): Promise<Buffer> {
-  const found = await repo.engine.run(readWholeTreeOperation, repo.path, options, signal)
+  const found = await repo.engine.run(readWholeTreeOperation, repo.path, place, signal)
   texts.set(textKey(repo.path, found.treeId, found.path), found.json)
   return found.json
 }
@@ -178,13 +181,8 @@ const findTreeEntryOperation = operation({
   name: 'findTreeEntry',
   lane: 'light',
   inProcess: () => true,
-  async run(
-    { repository },
-    input: { readonly ref: string; readonly path: string },
-  ): Promise<TreeEntry | undefined> {
-    const { commitId } = await resolveCommit(repository, input.ref)
-    const path = cleanPath(input.path)
-    const entry = await findEntry(repository, await treeOfCommit(repository, commitId), path)
+  async run({ repository }, place: Place): Promise<TreeEntry | undefined> {
+    const { entry } = await entryAt(repository, place)
     if (!entry) return undefined
     const { raw: _raw, ...plain } = entry
     return plain

@@ -3,8 +3,7 @@ import type { OpenRepository } from '../engine/open-repository.ts'
 import { loadCommits } from '../objects/commit.ts'
 import type { Commit, Ref } from '../types.ts'
 import { sortByDate } from './peel.ts'
-import { nameTest, pageOf, type RefFilter, type RefPage } from './ref-filter.ts'
-import { refsOf } from './ref-table.ts'
+import { namedRefs, pageOf, type RefFilter, type RefPage } from './ref-filter.ts'
 
 export interface Branch {
   /** Without `refs/heads/`. */
@@ -30,11 +29,7 @@ export const listBranches = engineCall({
   name: 'listBranches',
   lane: 'light',
   async run({ repository }, options: ListBranchesOptions): Promise<BranchPage> {
-    const test = nameTest(options)
-    const named = refsOf(repository)
-      .list(prefix)
-      .map((ref) => ({ name: ref.name.slice(prefix.length), id: ref.id }))
-      .filter((ref) => test(ref.name))
+    const named = namedRefs(repository, prefix, options)
     const sorted = await sortBranches(repository, named, options.sort ?? 'name_asc')
     const { items, more } = pageOf(sorted, options)
     const commits = await loadCommits(

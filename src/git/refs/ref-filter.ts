@@ -1,5 +1,8 @@
 import { RE2JS } from 're2js'
+import type { OpenRepository } from '../engine/open-repository.ts'
 import { GitError } from '../error.ts'
+import type { Ref } from '../types.ts'
+import { refsOf } from './ref-table.ts'
 
 export interface RefFilter {
   /** Part of the name, any case; `^` at the start and `$` at the end tie it there. */
@@ -39,6 +42,19 @@ function regexTest(regex: string | undefined): (name: string) => boolean {
   } catch {
     throw new GitError('invalid', 'the regular expression is not understood')
   }
+}
+
+/** The refs below a prefix that pass a filter, by their short names. */
+export function namedRefs(
+  repository: OpenRepository,
+  prefix: string,
+  filter: RefFilter,
+): readonly Ref[] {
+  const test = nameTest(filter)
+  return refsOf(repository)
+    .list(prefix)
+    .map((ref) => ({ name: ref.name.slice(prefix.length), id: ref.id }))
+    .filter((ref) => test(ref.name))
 }
 
 /** The part of an ordered list that a page asks for; `invalid` when its token names nothing. */

@@ -1,11 +1,11 @@
 import { engineCall } from '../engine/engine-call.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
-import { loadCommits } from '../objects/commit.ts'
+import { loadCommit } from '../objects/commit.ts'
 import type { Repo } from '../repo.ts'
 import type { Commit, ObjectId, Ref, Tag } from '../types.ts'
 import { type Peeled, peelObject, sortByDate } from './peel.ts'
-import { compareVersions, nameTest, pageOf, type RefFilter, type RefPage } from './ref-filter.ts'
+import { compareVersions, namedRefs, pageOf, type RefFilter, type RefPage } from './ref-filter.ts'
 import { refsOf } from './ref-table.ts'
 
 export interface TagRef {
@@ -37,11 +37,7 @@ export const listTags = engineCall({
   name: 'listTags',
   lane: 'light',
   async run({ repository }, options: ListTagsOptions): Promise<TagPage> {
-    const test = nameTest(options)
-    const named = refsOf(repository)
-      .list(prefix)
-      .map((ref) => ({ name: ref.name.slice(prefix.length), id: ref.id }))
-      .filter((ref) => test(ref.name))
+    const named = namedRefs(repository, prefix, options)
     const { items, more } = pageOf(await sortTags(repository, named, options), options)
     const found = await Promise.all(items.map((ref) => describe(repository, ref)))
     return { items: found, total: named.length, more }
@@ -63,7 +59,7 @@ async function sortTags(
 
 async function describe(repository: OpenRepository, ref: Ref): Promise<TagRef> {
   const { tag, commitId }: Peeled = await peelObject(repository, ref.id)
-  const [commit] = commitId === undefined ? [] : await loadCommits(repository, [commitId])
+  const commit = commitId === undefined ? undefined : await loadCommit(repository, commitId)
   return { name: ref.name, id: ref.id, tag, commit }
 }
 

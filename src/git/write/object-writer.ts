@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, fsync, openSync, rmSync, writeFileSync } from 'node:fs'
-import { mkdir, open, rm } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { deflate, deflateSync } from 'node:zlib'
@@ -11,6 +11,7 @@ import { formatIn } from '../objects/packs/object-format.ts'
 import { rememberTree } from '../objects/tree-walk.ts'
 import { syncFolder } from '../repo-layout.ts'
 import type { ObjectFormat, ObjectId, ObjectType } from '../types.ts'
+import { commitObject, type NewCommit } from './commit-object.ts'
 import { ObjectPlaces } from './object-places.ts'
 import { buildPack, type NewObject } from './pack.ts'
 
@@ -57,6 +58,13 @@ export class ObjectWriter {
   async add(type: ObjectType, data: Buffer): Promise<ObjectId> {
     const id = await hashObject(type, data, this.format)
     if (!this.#objects.has(id)) this.#objects.set(id, { id, type, data })
+    return id
+  }
+
+  /** Stores a commit and what was added before it; gives its id. */
+  async flushCommit(commit: NewCommit): Promise<ObjectId> {
+    const id = await this.add('commit', commitObject(commit))
+    await this.flush()
     return id
   }
 
@@ -135,14 +143,8 @@ function draftIn(folder: string): string {
 }
 
 /** Writes a new file that nobody changes any more, on disk when this returns. */
-async function write(path: string, bytes: Buffer): Promise<void> {
-  const file = await open(path, 'wx', 0o444)
-  try {
-    await file.writeFile(bytes)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+function write(path: string, bytes: Buffer): Promise<void> {
+  return writeFile(path, bytes, { flag: 'wx', mode: 0o444, flush: true })
 }
 
 /** As `write`, for a few bytes: only the disk is waited for, everything else takes microseconds. */

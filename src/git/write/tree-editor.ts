@@ -10,7 +10,11 @@ function key(part: string): string {
 }
 
 /** What stands at a path. */
-export type Found = { readonly kind: 'none' | 'folder' } | { readonly kind: 'entry'; entry: Entry }
+export type Found =
+  | { readonly kind: 'folder' }
+  | { readonly kind: 'entry'; readonly entry: Entry }
+  /** `above` is the leading part of the path that is a file, for which no folder can be made. */
+  | { readonly kind: 'none'; readonly above?: string }
 
 /**
  * A tree that is changed step by step, each step seeing the ones before. Reads only the folders that
@@ -28,30 +32,20 @@ export class TreeEditor {
 
   /** What stands at a path now. */
   async find(path: string): Promise<Found> {
-    const parts = path.split('/').map(key)
-    let at = await this.#top()
-    for (const [i, part] of parts.entries()) {
-      const entry = await this.#open(at, part)
-      if (entry === undefined) return { kind: 'none' }
-      if (i === parts.length - 1)
-        return entry instanceof Folder ? { kind: 'folder' } : { kind: 'entry', entry }
-      if (!(entry instanceof Folder)) return { kind: 'none' }
-      at = entry
-    }
-    return { kind: 'none' }
-  }
-
-  /** The shortest leading part of the path that is a file, for which no folder can be made. */
-  async fileAbove(path: string): Promise<string | undefined> {
     const parts = path.split('/')
     let at = await this.#top()
-    for (const [i, part] of parts.slice(0, -1).entries()) {
+    for (const [i, part] of parts.entries()) {
       const entry = await this.#open(at, key(part))
-      if (entry === undefined) return undefined
-      if (!(entry instanceof Folder)) return parts.slice(0, i + 1).join('/')
+      if (entry === undefined) return { kind: 'none' }
+      const isLast = i === parts.length - 1
+      if (!(entry instanceof Folder)) {
+        return isLast
+          ? { kind: 'entry', entry }
+          : { kind: 'none', above: parts.slice(0, i + 1).join('/') }
+      }
       at = entry
     }
-    return undefined
+    return { kind: 'folder' }
   }
 
   /** Puts an entry at a path, making the folders above it. */

@@ -148,8 +148,7 @@ class ActionRunner {
     const found = await this.#editor.find(path)
     if (found.kind === 'entry') throw this.#fail('file_exists', path)
     if (found.kind === 'folder') throw this.#fail('directory_exists', path)
-    const above = await this.#editor.fileAbove(path)
-    if (above !== undefined) throw this.#fail('file_exists', above)
+    if (found.above !== undefined) throw this.#fail('file_exists', found.above)
   }
 
   async #existing(path: string, orSubmodule = false): Promise<Entry> {

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { OpenRepository } from '../../../src/git/engine/open-repository.ts'
 import { hashBlob, readBlob, sha256, streamBlob } from '../../../src/git/objects/blob.ts'
-import { readObjectHeader } from '../../../src/git/objects/object-header.ts'
+import { readObjectHeader } from '../../../src/git/objects/objects.ts'
 import type { Repo } from '../../../src/git/repo.ts'
 import { type GitWorld, git, openGitWorld } from '../../support/git.ts'
 
