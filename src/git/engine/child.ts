@@ -143,9 +143,6 @@ export class EngineChild {
   #gone(): void {
     const calls = [...this.calls.values()]
     this.calls.clear()
-    this.load.light = 0
-    this.load.heavy = 0
-    this.load.stream = 0
     this.#events.died(this, calls)
   }
 

@@ -13,19 +13,12 @@ export class InProcessEngine implements Engine {
     signal?: AbortSignal,
     onChunk?: (bytes: Uint8Array) => Promise<void>,
   ): Promise<Output> {
-    const controller = new AbortController()
-    const stop = () => controller.abort()
     if (signal?.aborted) throw new GitError('timeout', 'the caller went away')
-    signal?.addEventListener('abort', stop, { once: true })
-    const timer = setTimeout(stop, (operation.seconds ?? 60) * 1000)
-    try {
-      const repository = this.#repositories.get(path)
-      const emit = async (bytes: Uint8Array) => onChunk?.(bytes)
-      return await operation.run({ repository, signal: controller.signal, emit }, input)
-    } finally {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', stop)
-    }
+    const time = AbortSignal.timeout((operation.seconds ?? 60) * 1000)
+    const stop = signal ? AbortSignal.any([signal, time]) : time
+    const repository = this.#repositories.get(path)
+    const emit = async (bytes: Uint8Array) => onChunk?.(bytes)
+    return await operation.run({ repository, signal: stop, emit }, input)
   }
 
   forget(path: string): void {

@@ -34,7 +34,8 @@ export class PieceWriter {
 /** The end in the main process: hands out what has come of a piece, without waiting for the rest. */
 export class PieceReader {
   readonly #take: (id: number, bytes: Buffer, isLast: boolean) => void
-  #header: Buffer = Buffer.alloc(0)
+  /** The beginning of a header whose rest has not come. */
+  #begun: Buffer = Buffer.alloc(0)
   #id = 0
   #missing = 0
 
@@ -43,28 +44,20 @@ export class PieceReader {
   }
 
   read(bytes: Buffer): void {
-    let rest = bytes
+    let rest = this.#begun.length > 0 ? Buffer.concat([this.#begun, bytes]) : bytes
     while (rest.length > 0) {
-      rest = this.#missing > 0 ? this.#body(rest) : this.#head(rest)
+      if (this.#missing === 0) {
+        if (rest.length < headerSize) break
+        this.#id = rest.readUInt32LE(0)
+        this.#missing = rest.readUInt32LE(4)
+        rest = rest.subarray(headerSize)
+      }
+      const part = rest.subarray(0, this.#missing)
+      this.#missing -= part.length
+      rest = rest.subarray(part.length)
+      const isLast = this.#missing === 0
+      if (part.length > 0 || isLast) this.#take(this.#id, part, isLast)
     }
-  }
-
-  /** Takes from the start of `bytes` what belongs to the piece, and gives what is left. */
-  #body(bytes: Buffer): Buffer {
-    const part = bytes.subarray(0, this.#missing)
-    this.#missing -= part.length
-    this.#take(this.#id, part, this.#missing === 0)
-    return bytes.subarray(part.length)
-  }
-
-  #head(bytes: Buffer): Buffer {
-    const taken = headerSize - this.#header.length
-    this.#header = Buffer.concat([this.#header, bytes.subarray(0, taken)])
-    if (this.#header.length < headerSize) return Buffer.alloc(0)
-    this.#id = this.#header.readUInt32LE(0)
-    this.#missing = this.#header.readUInt32LE(4)
-    this.#header = Buffer.alloc(0)
-    if (this.#missing === 0) this.#take(this.#id, Buffer.alloc(0), true)
-    return bytes.subarray(taken)
+    this.#begun = rest
   }
 }

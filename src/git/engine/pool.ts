@@ -215,19 +215,20 @@ export class EnginePool implements Engine {
     if (message.kind === 'done') call.finish(undefined, message.value)
     else if (message.kind === 'failed') call.finish(unpackError(message.error))
     if (child.memory > (this.#options.memory ?? defaultMemory)) child.draining = true
-    if (child.draining && child.calls.size === 0) this.#retire(child)
+    if (child.draining && child.calls.size === 0) {
+      this.#remove(child)
+      child.disconnect()
+    }
     this.#dispatch()
   }
 
-  #retire(child: EngineChild): void {
+  #remove(child: EngineChild): void {
     const at = this.#children.indexOf(child)
     if (at >= 0) this.#children.splice(at, 1)
-    child.disconnect()
   }
 
   #died(child: EngineChild, calls: readonly Call[]): void {
-    const at = this.#children.indexOf(child)
-    if (at >= 0) this.#children.splice(at, 1)
+    this.#remove(child)
     if (this.#closed) return
     if (!child.started) this.#failedStarts += 1
     const hopeless = this.#failedStarts >= startsAllowed

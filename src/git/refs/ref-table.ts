@@ -41,14 +41,14 @@ export class RefTable {
   /** What a ref holds after following symbolic ones; undefined when there is none. */
   find(name: string): ObjectId | undefined {
     const end = this.follow(name)
-    return end === undefined ? undefined : this.#value(end)
+    return end === undefined ? undefined : this.read(end)
   }
 
   /** The name of the ref that `name` finally points at, whether that exists or not. */
   follow(name: string): string | undefined {
     let at = name
     for (let depth = 0; depth < 5; depth += 1) {
-      const value = this.#value(at)
+      const value = this.read(at)
       if (value === undefined || !value.startsWith(symbolic)) return at
       at = value.slice(symbolic.length)
       if (!isRefName(at)) return undefined
@@ -67,11 +67,6 @@ export class RefTable {
     // A broken ref is left out, as for-each-ref does, and hides what was packed of it.
     for (const [name, id] of loose) if (id !== undefined) merged.push({ name, id })
     return merged.sort((a, b) => compareNames(a.name, b.name))
-  }
-
-  /** What a ref holds itself, the name of another behind `ref: ` as it stands; undefined when there is none. */
-  read(name: string): string | undefined {
-    return this.#value(name)
   }
 
   /** Whether there are refs whose name starts with `prefix`, which ends with a slash. */
@@ -105,7 +100,8 @@ export class RefTable {
     return count
   }
 
-  #value(name: string): string | undefined {
+  /** What a ref holds itself, the name of another behind `ref: ` as it stands; undefined when there is none. */
+  read(name: string): string | undefined {
     // The name becomes a path: nothing but a ref name may.
     if (name !== 'HEAD' && !isRefName(name)) return undefined
     return this.#readLoose(name) ?? this.#readPacked().find(name)
