@@ -167,11 +167,11 @@ function assertThere(
 }
 
 function assertDistinct({ name, needs = [] }: JobTemplate): void {
-  const names = needs.map(({ job }) => job)
-  const again = names.filter((one, at) => names.indexOf(one) !== at)
-  if (again.length === 0) return
-  const twice = [...new Set(again)].join(', ')
-  throw configFault(`${name} has the following needs duplicated: ${twice}.`)
+  const names = new Set<string>()
+  const twice = new Set<string>()
+  for (const { job } of needs) (names.has(job) ? twice : names).add(job)
+  if (twice.size === 0) return
+  throw configFault(`${name} has the following needs duplicated: ${[...twice].join(', ')}.`)
 }
 
 /** What stops an environment must be a job that says so. */

@@ -24,7 +24,7 @@ export interface JobTemplate {
   readonly options: ValueMap
   readonly variables: readonly YamlVariable[]
   /** Which global variables the job has. */
-  readonly inherits: boolean | readonly string[]
+  readonly inherits: boolean | ReadonlySet<string>
   readonly rules: readonly Rule[] | undefined
   readonly only: Value
   readonly except: Value
@@ -162,9 +162,9 @@ function optionsOf(job: ValueMap, foreign: readonly ForeignNeed[]): ValueMap {
   return options
 }
 
-function inheritedVariables(inherit: Value): boolean | readonly string[] {
+function inheritedVariables(inherit: Value): boolean | ReadonlySet<string> {
   const given = isMap(inherit) ? inherit.variables : undefined
-  if (Array.isArray(given)) return given.filter((name) => typeof name === 'string')
+  if (Array.isArray(given)) return new Set(given.filter((name) => typeof name === 'string'))
   return given !== false
 }
 

@@ -163,7 +163,7 @@ function planned(
   variables: Variables,
 ): PlannedJob[] {
   const inherited = shared.filter(({ key }) =>
-    typeof job.inherits === 'boolean' ? job.inherits : job.inherits.includes(key),
+    typeof job.inherits === 'boolean' ? job.inherits : job.inherits.has(key),
   )
   const own = joined(inherited, job.variables, readVariables(rule.variables) ?? [])
   const ruled =

@@ -161,6 +161,30 @@ describe('a configuration that costs much elsewhere is read at once', () => {
     60_000,
   )
 
+  const names = (start: string) => Array.from({ length: 40_000 }, (_, at) => `${start}${at}`)
+  test.each([
+    [
+      'very many needs',
+      { x: { script: 'y', needs: names('n').map((job) => ({ job, optional: true })) } },
+    ],
+    [
+      'very many variables of which a job wants very many others',
+      {
+        variables: Object.fromEntries(names('A').map((name) => [name, 'x'])),
+        x: { script: 'y', inherit: { variables: names('B') } },
+      },
+    ],
+  ])(
+    '%s',
+    async (_name, config) => {
+      const begun = performance.now()
+      const found = await planPipeline(await compileConfig(config), circumstances)
+      expect(found).toHaveProperty('jobs.length', 1)
+      expect(performance.now() - begun).toBeLessThan(atOnce)
+    },
+    60_000,
+  )
+
   test('a chain of needs is followed to its end, in whatever order its jobs are written', () => {
     const count = 5000
     const job = (id: number, more: Partial<JobState> = {}): JobState => ({
