@@ -21,7 +21,8 @@ function globSource(pattern: string): string {
   let braces = 0
   for (let at = 0; at < pattern.length; at += 1) {
     const rest = pattern.slice(at)
-    const set = /^\[(!|\^)?([^\]/]+)\]/.exec(rest)
+    // With a bound, so that what never closes is not read to its end at each letter.
+    const set = /^\[(!|\^)?([^\]/]{1,255})\]/.exec(rest)
     if (rest.startsWith('**/')) {
       source += '(?:[^/]+/)*'
       at += 2
@@ -47,4 +48,26 @@ function oneLetter(letter: string, braces: number): { text: string; depth: numbe
   if (letter === '}' && braces > 0) return { text: ')', depth: braces - 1 }
   if (letter === ',' && braces > 0) return { text: '|', depth: braces }
   return { text: RE2JS.quote(letter), depth: braces }
+}
+
+/** What people write may be long, or repeat something often; of both together there may be so much. */
+const MOST_WORK = 20_000
+
+/** Whether an expression takes so long to compile and to look for that nobody else should wait for it. */
+export function isExpensivePattern(source: string): boolean {
+  const counts = [...source.matchAll(/\{(\d{1,9})(?:,(\d{0,9}))?\}/g)]
+  const most = Math.max(1, ...counts.flatMap(([, one, other]) => [Number(one), Number(other ?? 0)]))
+  return source.length * most > MOST_WORK
+}
+
+/**
+ * Whether a text has something in it that an expression describes, in time linear in both; false where it is no
+ * expression. Faster than a matcher, which finds out about groups too.
+ */
+export function hasMatch(source: string, text: string): boolean {
+  try {
+    return RE2JS.compile(source).test(text)
+  } catch {
+    return false
+  }
 }

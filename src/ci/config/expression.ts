@@ -1,4 +1,5 @@
-import { RE2JS } from 're2js'
+import { hasMatch, isExpensivePattern } from '../../base/whole-match.ts'
+import { configFault } from './fault.ts'
 import type { Variables } from './variables.ts'
 
 /** A condition such as `$CI_COMMIT_BRANCH == "main" && $DEPLOY` (docs/contract/D §5.4). */
@@ -140,21 +141,22 @@ function same(left: Operand, right: Operand): boolean {
 function matches(left: Operand, right: Operand): boolean {
   if (typeof left !== 'string') return false
   const pattern = typeof right === 'string' ? patternIn(right) : right
-  if (!pattern) return false
-  try {
-    return RE2JS.compile(inline(pattern)).matcher(left).find()
-  } catch {
-    return false
-  }
+  return pattern !== null && hasPattern(inline(pattern), left)
 }
 
-function patternIn(text: string): Pattern | null {
+export function patternIn(text: string): Pattern | null {
   const found = /^\/(.+)\/([ims]*)$/s.exec(text)
   return found ? { source: found[1] ?? '', flags: found[2] ?? '' } : null
 }
 
+/** Whether a text fits an expression of a configuration; refuses what would hold up everybody else. */
+export function hasPattern(source: string, text: string): boolean {
+  if (!isExpensivePattern(source)) return hasMatch(source, text)
+  throw configFault(`regular expression ${source.slice(0, 50)}… takes too long`)
+}
+
 /** As `(?im)pattern`. */
-function inline({ source, flags }: Pattern): string {
+export function inline({ source, flags }: Pattern): string {
   const letters = [...new Set(flags)].join('')
   return letters === '' ? source : `(?${letters})${source}`
 }

@@ -2,7 +2,7 @@ import { maxSatisfying } from 'semver'
 import { globMatcher } from '../../base/whole-match.ts'
 import { configFault, TOO_LARGE } from './fault.ts'
 import { fillInputs } from './inputs.ts'
-import { type Circumstances, firstRule, readRules } from './rules.ts'
+import { type Circumstances, firstRule, LONGEST_PATTERN, readRules } from './rules.ts'
 import { deepMerge, isMap, type Value, type ValueMap } from './values.ts'
 import { expandText } from './variables.ts'
 import { readConfigFile, type YamlLimits } from './yaml.ts'
@@ -173,7 +173,7 @@ async function findLocal(
     path: one,
     place,
   })
-  if (!/[*?{[]/.test(path)) return [await found(path)]
+  if (!/[*?{[]/.test(path) || path.length > LONGEST_PATTERN) return [await found(path)]
   const fits = globMatcher(path)
   const paths = (await sources.paths(place)).filter((one) => /\.ya?ml$/.test(one) && fits(one))
   return await Promise.all(paths.slice(0, MOST_FILES + 1).map(found))

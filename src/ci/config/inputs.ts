@@ -1,4 +1,4 @@
-import { RE2JS } from 're2js'
+import { hasPattern } from './expression.ts'
 import { configFault, TOO_LARGE } from './fault.ts'
 import { isMap, mapValues, type Value, type ValueMap } from './values.ts'
 import type { ConfigFile } from './yaml.ts'
@@ -45,7 +45,7 @@ export function inputValue(name: string, rule: Value, given: Value, where: strin
       `\`${String(value)}\` cannot be used because it is not in the list of allowed options`,
     )
   }
-  if (typeof regex === 'string' && !fitsPattern(regex, String(value))) {
+  if (typeof regex === 'string' && !hasPattern(regex, String(value))) {
     throw say('provided value does not match required RegEx pattern')
   }
   return value
@@ -64,14 +64,6 @@ function unquoted(given: Value, rule: Value): Value {
 
 function fitsType(value: Value, type: InputType): boolean {
   return type === 'array' ? Array.isArray(value) : typeof value === type
-}
-
-function fitsPattern(pattern: string, value: string): boolean {
-  try {
-    return RE2JS.compile(pattern).matcher(value).find()
-  } catch {
-    return false
-  }
 }
 
 /** Names of keys are filled in too. */

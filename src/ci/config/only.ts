@@ -1,7 +1,6 @@
-import { RE2JS } from 're2js'
-import { parseExpression } from './expression.ts'
+import { hasPattern, inline, parseExpression, patternIn } from './expression.ts'
 import { configFault } from './fault.ts'
-import { type Circumstances, hasChanged } from './rules.ts'
+import { assertFew, type Circumstances, hasChanged } from './rules.ts'
 import { isMap, type Value, type ValueMap } from './values.ts'
 
 /** Words of `only` and `except` for why a pipeline runs, with its sources. */
@@ -58,18 +57,8 @@ function fitsRef(word: string, at: Circumstances): boolean {
   const known = Object.hasOwn(sources, name) ? sources[name] : undefined
   if (known) return known.includes(at.source)
   if (isRequest) return false
-  const pattern = /^\/(.+)\/([ims]*)$/s.exec(name)
-  return pattern ? fitsPattern(pattern[1] ?? '', pattern[2] ?? '', at.ref) : name === at.ref
-}
-
-function fitsPattern(source: string, flags: string, ref: string): boolean {
-  try {
-    return RE2JS.compile(flags === '' ? source : `(?${flags})${source}`)
-      .matcher(ref)
-      .find()
-  } catch {
-    return false
-  }
+  const pattern = patternIn(name)
+  return pattern ? hasPattern(inline(pattern), at.ref) : name === at.ref
 }
 
 /** Refuses an `only` or `except` that is neither a list nor a map. */
@@ -86,6 +75,7 @@ function assertPolicyParts(value: ValueMap, where: string): void {
   if (unknown.length > 0) {
     throw configFault(`${where} config contains unknown keys: ${unknown.join(', ')}`)
   }
+  assertFew(value.changes, `${where}:changes`)
   if (listOf(value.variables ?? []).every((text) => parseExpression(text))) return
   throw configFault(`${where} variables invalid expression syntax`)
 }

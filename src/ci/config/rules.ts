@@ -1,3 +1,4 @@
+import { Timeslice } from '../../base/timeslice.ts'
 import { globMatcher } from '../../base/whole-match.ts'
 import { parseExpression } from './expression.ts'
 import { configFault } from './fault.ts'
@@ -61,6 +62,8 @@ function assertRule(rule: Rule, where: string, known: readonly string[]): void {
     throw configFault(`${where} config contains unknown keys: ${unknown.join(', ')}`)
   }
   assertExists(rule.exists, where)
+  assertFew(rule.exists, `${where}:exists`)
+  assertFew(rule.changes, `${where}:changes`)
   const { when, allow_failure } = rule
   if (when !== undefined && !WHEN.some((word) => word === when)) {
     throw configFault(`${where} when unknown value: ${String(when)}`)
@@ -71,6 +74,14 @@ function assertRule(rule: Rule, where: string, known: readonly string[]): void {
   if (readVariables(rule.variables) === undefined) {
     throw configFault(`${where}:variables config should be a hash of key value pairs`)
   }
+}
+
+const MOST_PATTERNS = 50
+
+/** Refuses more patterns than one rule may have: each is compared with every path. */
+export function assertFew(value: Value, where: string): void {
+  if (textsOf(value).length <= MOST_PATTERNS) return
+  throw configFault(`${where} config has too many entries (maximum is ${MOST_PATTERNS})`)
 }
 
 function assertExists(exists: Value, where: string): void {
@@ -94,12 +105,19 @@ function readCondition(value: Value) {
   return typeof value === 'string' ? parseExpression(value) : undefined
 }
 
+/** Others get their turn after so long. */
+const SLICE_MS = 20
+
 /** The first rule that applies (docs/contract/D §5.2 rules); undefined when none does. */
 export async function firstRule(
   rules: readonly Rule[],
   at: Circumstances,
 ): Promise<Rule | undefined> {
-  for (const rule of rules) if (await applies(rule, at)) return rule
+  const slice = new Timeslice(SLICE_MS)
+  for (const rule of rules) {
+    if (await applies(rule, at)) return rule
+    if (slice.isOver()) await slice.yield()
+  }
   return undefined
 }
 
@@ -116,9 +134,32 @@ function textsOf(value: Value): string[] {
 }
 
 async function doesExist(value: Value, at: Circumstances): Promise<boolean> {
-  const patterns = textsOf(value).map((text) => globMatcher(expandText(text, at.variables)))
-  const paths = await at.paths(elsewhereOf(value, at))
-  return patterns.some((fits) => paths.some(fits))
+  return await anyFits(textsOf(value), await at.paths(elsewhereOf(value, at)), at)
+}
+
+/** Longer than the pattern of any path of use; what is longer takes long to compare. */
+export const LONGEST_PATTERN = 1024
+
+/** Whether any of the paths fits any of the patterns. There may be very many of both. */
+async function anyFits(
+  patterns: readonly string[],
+  paths: readonly string[],
+  { variables }: Circumstances,
+): Promise<boolean> {
+  const slice = new Timeslice(SLICE_MS)
+  for (const text of patterns) {
+    const pattern = expandText(text, variables)
+    if (pattern.length > LONGEST_PATTERN) {
+      const begin = pattern.slice(0, 50)
+      throw configFault(`pattern ${begin}… is too long (maximum is ${LONGEST_PATTERN} characters)`)
+    }
+    const fits = globMatcher(pattern)
+    for (const path of paths) {
+      if (fits(path)) return true
+      if (slice.isOver()) await slice.yield()
+    }
+  }
+  return false
 }
 
 function elsewhereOf(value: Value, at: Circumstances): Elsewhere | undefined {
@@ -135,7 +176,5 @@ export async function hasChanged(value: Value, at: Circumstances): Promise<boole
   const compareTo =
     isMap(value) && typeof value.compare_to === 'string' ? value.compare_to : undefined
   const changed = await at.changed(compareTo && expandText(compareTo, at.variables))
-  if (changed === undefined) return true
-  const patterns = textsOf(value).map((text) => globMatcher(expandText(text, at.variables)))
-  return patterns.some((fits) => changed.some(fits))
+  return changed === undefined || (await anyFits(textsOf(value), changed, at))
 }

@@ -185,6 +185,31 @@ describe('a configuration that costs much elsewhere is read at once', () => {
     60_000,
   )
 
+  test.each([
+    ['a pattern that opens and never closes', `{exists: ['${'['.repeat(1000)}']}`, 'none'],
+    ['a longer one', `{exists: ['${'['.repeat(1025)}']}`, /^pattern \[{50}… is too long/],
+    ['many patterns', `{exists: [${'a, '.repeat(51)}]}`, /exists config has too many entries/],
+    ['changes by many patterns', `{changes: [${'a, '.repeat(51)}]}`, /has too many entries/],
+    [
+      'an expression that repeats very much',
+      `{if: '"${'ab'.repeat(2000)}c" =~ /${'(.?){1000}'.repeat(20)}c/'}`,
+      /^regular expression \(\.\?\).*… takes too long/,
+    ],
+    [
+      'groups of an expression in a long text',
+      `{if: '"${'ab'.repeat(2000)}c" =~ /${'(.?){500}'.repeat(4)}c/'}`,
+      'none',
+    ],
+  ])(
+    '%s',
+    async (_name, rule, fault) => {
+      const begun = performance.now()
+      expect(await faultOf(`x: {script: y, rules: [${rule}, {when: always}]}`)).toMatch(fault)
+      expect(performance.now() - begun).toBeLessThan(atOnce)
+    },
+    60_000,
+  )
+
   test('a chain of needs is followed to its end, in whatever order its jobs are written', () => {
     const count = 5000
     const job = (id: number, more: Partial<JobState> = {}): JobState => ({
