@@ -1,4 +1,5 @@
-import { configFault, TOO_LARGE } from './fault.ts'
+import { budget } from './budget.ts'
+import { configFault } from './fault.ts'
 import {
   charactersOf,
   deepMerge,
@@ -18,7 +19,7 @@ const DEEPEST_REFERENCE = 10
 export function resolveExtends(config: ValueMap): ValueMap {
   const done = new Map<string, ValueMap>()
   const depths = new Map<string, number>()
-  const spend = budget()
+  const spend = budget({ count: MOST_RESOLVED, characters: MOST_CHARACTERS })
   const resolve = (name: string, chain: readonly string[]): Value => {
     const known = done.get(name)
     if (known) return known
@@ -63,20 +64,9 @@ function basesOf(name: string, entry: ValueMap, config: ValueMap): readonly stri
   return bases as readonly string[] // each was found to be a text
 }
 
-/** Refuses a configuration that grows too large: templates and references make small texts into huge values. */
-function budget(): (count: number, characters?: number) => void {
-  let spent = 0
-  let written = 0
-  return (count, characters = 0) => {
-    spent += count
-    written += characters
-    if (spent > MOST_RESOLVED || written > MOST_CHARACTERS) throw configFault(TOO_LARGE)
-  }
-}
-
 /** Replaces each `!reference` by what it names. */
 export function resolveReferences(config: ValueMap): ValueMap {
-  const spend = budget()
+  const spend = budget({ count: MOST_RESOLVED, characters: MOST_CHARACTERS })
   const resolve = (value: Value, chain: readonly string[]): Value =>
     mapValues(value, (part) => {
       spend(1, charactersOf(part))

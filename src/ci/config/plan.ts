@@ -1,5 +1,6 @@
 import { Timeslice } from '../../base/timeslice.ts'
 import { type AutoCancel, readAutoCancel } from './auto-cancel.ts'
+import { budget } from './budget.ts'
 import { type CompiledConfig, SLICE_MS } from './compile.ts'
 import { secondsOf } from './duration.ts'
 import { configFault, TOO_LARGE } from './fault.ts'
@@ -53,6 +54,8 @@ export type NoPipeline = 'workflow' | 'no_jobs'
 /** What one pipeline may have, whatever else its configuration may be. */
 const MOST_JOBS = 5000
 const MOST_VARIABLES = 1_000_000
+/** Characters of all jobs together: what each says is kept for each, and copies of a job say the same. */
+const MOST_WRITTEN = 50_000_000
 const MOST_NEEDS = 500_000
 
 /** The pipeline that a configuration means under these circumstances (docs/contract/D §5.3). */
@@ -66,7 +69,7 @@ export async function planPipeline(
   const shared = joined(config.variables, workflow.variables)
   const variables = withVariables(globals, ownOnes(workflow.variables, given.variables))
   const jobs: PlannedJob[] = []
-  let room = MOST_VARIABLES
+  const spend = budget({ count: MOST_VARIABLES, characters: MOST_WRITTEN })
   const slice = new Timeslice(SLICE_MS)
   for (const template of config.jobs) {
     if (slice.isOver()) await slice.yield()
@@ -76,10 +79,9 @@ export async function planPipeline(
     }
     const decided = await decide(template, at)
     if (!decided) continue
-    const found = planned(template, decided, shared, at.variables)
+    const found = planned(template, decided, { shared, variables: at.variables, spend })
     jobs.push(...found)
-    room -= found.reduce((sum, job) => sum + job.variables.length, 0)
-    assertFits(room, jobs.length)
+    assertCount(jobs.length)
     for (const { name } of found) assertName(name)
   }
   if (jobs.length === 0) return 'no_jobs'
@@ -102,11 +104,9 @@ export async function planPipeline(
   }
 }
 
-function assertFits(room: number, jobs: number): void {
-  if (room < 0) throw configFault(TOO_LARGE)
-  if (jobs > MOST_JOBS) {
-    throw configFault(`The number of jobs has exceeded the limit of ${MOST_JOBS}.`)
-  }
+function assertCount(jobs: number): void {
+  if (jobs <= MOST_JOBS) return
+  throw configFault(`The number of jobs has exceeded the limit of ${MOST_JOBS}.`)
 }
 
 /** Variables of the run itself lie over those of the configuration (docs/contract/D §5.5). */
@@ -159,9 +159,13 @@ async function decide(job: JobTemplate, at: Circumstances): Promise<Decided | un
 function planned(
   job: JobTemplate,
   { rule, ...decided }: Decided,
-  shared: readonly YamlVariable[],
-  variables: Variables,
+  given: {
+    readonly shared: readonly YamlVariable[]
+    readonly variables: Variables
+    readonly spend: ReturnType<typeof budget>
+  },
 ): PlannedJob[] {
+  const { shared, variables, spend } = given
   const inherited = shared.filter(({ key }) =>
     typeof job.inherits === 'boolean' ? job.inherits : job.inherits.has(key),
   )
@@ -170,20 +174,28 @@ function planned(
     rule.needs === undefined ? undefined : readNeeds(`jobs:${job.name}:rules:needs`, rule.needs)
   const needs = ruled ? ruled.needs : job.needs
   const options = ruled ? { ...job.options, foreign_needs: ruled.foreign } : job.options
+  const length = JSON.stringify(options).length
   const one = (copy: JobCopy | undefined): PlannedJob => {
     const withCopy = joined(own, copy?.variables ?? [])
     const known = withVariables(variables, withCopy)
+    const written = withCopy.reduce((sum, { key, value }) => sum + key.length + value.length, 0)
+    spend(withCopy.length, length + written)
+    const expand = (text: string) => {
+      const found = expandText(text, known)
+      spend(0, found.length)
+      return found
+    }
     return {
       name: copy?.name ?? job.name,
       kind: job.kind,
       stage: job.stage,
       ...decided,
-      tags: job.tags.map((tag) => expandText(tag, known)),
+      tags: job.tags.map(expand),
       options,
       variables: withCopy,
       needs,
-      environment: environmentOf(job, known),
-      resourceGroup: job.resourceGroup && expandText(job.resourceGroup, known),
+      environment: environmentOf(job, expand),
+      resourceGroup: job.resourceGroup && expand(job.resourceGroup),
       interruptible:
         typeof rule.interruptible === 'boolean' ? rule.interruptible : job.interruptible,
       coverage: job.coverage,
@@ -210,16 +222,16 @@ function joined(...lists: readonly (readonly YamlVariable[])[]): readonly YamlVa
   return [...found.values()]
 }
 
-function environmentOf(job: JobTemplate, variables: Variables): ValueMap | undefined {
+function environmentOf(job: JobTemplate, expand: (text: string) => string): ValueMap | undefined {
   if (job.environment === undefined) return undefined
   const given = isMap(job.environment) ? job.environment : { name: job.environment }
   const expanded = ['auto_stop_in', 'deployment_tier']
     .filter((key) => typeof given[key] === 'string')
-    .map((key) => [key, expandText(String(given[key]), variables)])
+    .map((key) => [key, expand(String(given[key]))])
   return {
     ...given,
     ...Object.fromEntries(expanded),
-    name: expandText(String(given.name), variables),
+    name: expand(String(given.name)),
   }
 }
 

@@ -1,3 +1,4 @@
+import { configFault, TOO_LARGE } from './fault.ts'
 import { isMap, type Value } from './values.ts'
 
 /** Variables by name, as conditions and texts of a configuration see them. */
@@ -56,6 +57,8 @@ export function expandText(text: string, variables: Pick<Variables, 'get'>): str
 }
 
 const DEEPEST = 100
+/** Characters of the expanded values that are kept, of variables that are put over others together. */
+const MOST_KEPT = 10_000_000
 
 /**
  * Puts further variables over what is known. Each is expanded when somebody asks for it, by those known before and by
@@ -66,6 +69,7 @@ export function withVariables(known: Variables, more: readonly YamlVariable[]): 
   const written = new Map(more.map((variable) => [variable.key, variable]))
   const expanded = new Map<string, string>()
   const busy = new Set<string>()
+  let kept = 0
   const get = (name: string): string | undefined => {
     const variable = written.get(name)
     if (!variable) return known.get(name)
@@ -76,6 +80,8 @@ export function withVariables(known: Variables, more: readonly YamlVariable[]): 
     const others = { get: (other: string) => (other === name ? known.get(name) : get(other)) }
     const value = expandText(variable.value, others).slice(0, LONGEST_VALUE)
     busy.delete(name)
+    kept += value.length
+    if (kept > MOST_KEPT) throw configFault(TOO_LARGE)
     expanded.set(name, value)
     return value
   }

@@ -79,6 +79,25 @@ x: {script: [${"'$[[ inputs.a ]]!', ".repeat(500)}]}`,
 ${lines(10, (at) => `x${at}: {script: y, parallel: 100}`)}`,
     ],
     [
+      'a long variable for each of many jobs',
+      `variables: {A: ${'a'.repeat(30_000)}}
+${lines(10, (at) => `x${at}: {script: y, parallel: 200}`)}`,
+    ],
+    [
+      'a long script for each of many jobs',
+      lines(10, (at) => `x${at}: {script: ${'y'.repeat(30_000)}, parallel: 200}`),
+    ],
+    [
+      'tags of a long variable, for each of many jobs',
+      `variables: {A: {value: ${'a'.repeat(60_000)}}}
+x: {script: y, inherit: {variables: false}, parallel: 200, tags: [${lines(9, (at) => `${at}${'$A'.repeat(10)}`, ', ')}]}`,
+    ],
+    [
+      'many long values that conditions ask for',
+      `variables: {A: ${'a'.repeat(60_000)}, ${lines(200, (at) => `B${at}: $A`, ', ')}}
+x: {script: y, rules: [${lines(200, (at) => `{if: $B${at} == "b"}`, ', ')}]}`,
+    ],
+    [
       'needs of copies by copies',
       lines(25, (at) => {
         const needs = Array.from({ length: at }, (_, other) => `x${other}`)
