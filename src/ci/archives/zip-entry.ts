@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { type Entry, type Options, open, type ZipFile } from 'yauzl'
-import { badRequest, notFound } from '../../base/problem.ts'
+import { badRequest, notFound, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Bytes } from '../../http/endpoint.ts'
 
@@ -119,12 +119,11 @@ export async function listZipEntries(
   const zip = await openArchive(ctx, archive)
   const found = new Map<string, TreeEntry>()
   const prefix = folder === '' ? '' : `${folder}/`
+  const add = entryAdder(found, { prefix, recursive })
   try {
     await eachEntry(zip, (entry) => {
       const name = entry.fileName.replace(/\/$/, '')
-      if (name.startsWith(prefix) && name !== '' && !leavesArchive(name)) {
-        addEntry(found, entry, { name, prefix, recursive })
-      }
+      if (name.startsWith(prefix) && name !== '' && !leavesArchive(name)) add(entry, name)
     })
   } finally {
     zip.close()
@@ -136,25 +135,34 @@ function leavesArchive(name: string): boolean {
   return name.startsWith('/') || name.includes('\\') || name.split('/').includes('..')
 }
 
-function addEntry(
+/** Characters of all paths of a list: a long path that is deep names many folders. */
+const MOST_LISTED = 10_000_000
+
+/** Adds an entry, and every folder above it that is not there yet, to what a folder of the archive holds. */
+function entryAdder(
   found: Map<string, TreeEntry>,
-  entry: Entry,
-  at: { readonly name: string; readonly prefix: string; readonly recursive: boolean },
-): void {
-  const parts = at.name.slice(at.prefix.length).split('/')
-  const depth = at.recursive ? parts.length : 1
-  for (let length = 1; length <= depth; length += 1) {
-    const path = at.prefix + parts.slice(0, length).join('/')
-    const isFile = length === parts.length && !entry.fileName.endsWith('/')
-    if (path === '' || (found.has(path) && !isFile)) continue
-    const mode = ((entry.externalFileAttributes >>> 16) & 0o177777).toString(8)
-    found.set(path, {
-      name: parts[length - 1] ?? '',
-      path,
-      type: isFile ? 'file' : 'directory',
-      size: isFile ? entry.uncompressedSize : null,
-      mode: isFile ? mode : null,
-    })
+  at: { readonly prefix: string; readonly recursive: boolean },
+): (entry: Entry, name: string) => void {
+  let room = MOST_LISTED
+  const add = (path: string, file: Entry | undefined) => {
+    room -= path.length
+    if (room < 0) throw badRequest('the archive has too many entries')
+    const name = path.slice(path.lastIndexOf('/') + 1)
+    const type = file ? 'file' : 'directory'
+    const mode = file ? ((file.externalFileAttributes >>> 16) & 0o177777).toString(8) : null
+    found.set(path, { name, path, type, size: file?.uncompressedSize ?? null, mode })
+  }
+  return (entry, name) => {
+    const end = at.recursive ? -1 : name.indexOf('/', at.prefix.length)
+    const path = end < 0 ? name : name.slice(0, end)
+    if (path === name && !entry.fileName.endsWith('/')) add(path, entry)
+    else if (!found.has(path)) add(path, undefined)
+    // Those above a known folder are known too.
+    let above = path.lastIndexOf('/')
+    while (above > at.prefix.length && !found.has(path.slice(0, above))) {
+      add(path.slice(0, above), undefined)
+      above = path.lastIndexOf('/', above - 1)
+    }
   }
 }
 
@@ -162,13 +170,18 @@ function addEntry(
 async function eachEntry(zip: ZipFile, visit: (entry: Entry) => void): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     zip.on('entry', (entry: Entry) => {
-      visit(entry)
-      zip.readEntry()
+      try {
+        visit(entry)
+        zip.readEntry()
+      } catch (error) {
+        // Thrown here it would end the process.
+        reject(error)
+      }
     })
     zip.once('end', () => resolve())
     zip.once('error', reject)
     zip.readEntry()
-  }).catch(() => {
-    throw badRequest('the archive is broken')
+  }).catch((error: unknown) => {
+    throw error instanceof Problem ? error : badRequest('the archive is broken')
   })
 }

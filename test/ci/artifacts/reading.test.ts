@@ -148,6 +148,19 @@ describe('one file of an archive', () => {
     const [run] = (await rep.get(`${at}/artifacts/tree?path=bin&page=2&per_page=1`)).body
     expect(run).toMatchObject({ name: 'run', mode: '100755' })
   })
+
+  test('is not listed with all below where a path names more folders than fit into memory', async () => {
+    const { job, at } = await startJob(place)
+    await place.runner.upload(job, await zipOf({ [`${'a/'.repeat(30_000)}a`]: 'a', b: 'b' }))
+    await place.runner.update(job, 'success')
+    const all = await rep.get(`${at}/artifacts/tree?recursive=true`)
+    expect([all.status, all.body.message]).toEqual([
+      400,
+      '400 Bad request - the archive has too many entries',
+    ])
+    const top = await rep.get(`${at}/artifacts/tree`)
+    expect(top.body.map((one: { path: string }) => one.path)).toEqual(['a', 'b'])
+  })
 })
 
 describe('artifacts by the name of a ref', () => {
