@@ -1,7 +1,8 @@
 import { badRequest } from '../../base/problem.ts'
+import { budget } from './budget.ts'
 import { configFault } from './fault.ts'
 import { inputValue, textOf } from './inputs.ts'
-import { isMap, mapValues, type Value, type ValueMap } from './values.ts'
+import { isMap, MOST_CHARACTERS, mapValues, type Value, type ValueMap } from './values.ts'
 
 const KEYS = ['type', 'default', 'description', 'options', 'regex']
 const MARK = /\$\{\{\s*job\.inputs\.([\w-]+)\s*\}\}/g
@@ -53,10 +54,14 @@ export function fillJobInputs({ inputs, given_inputs, ...options }: ValueMap): V
 }
 
 function fill(options: ValueMap, textFor: (name: string, mark: string) => string): ValueMap {
+  const spend = budget({ count: Number.POSITIVE_INFINITY, characters: MOST_CHARACTERS })
+  const put = (mark: string, name: string) => {
+    const text = textFor(name, mark)
+    spend(0, text.length)
+    return text
+  }
   const filled = mapValues(options, (part) =>
-    typeof part === 'string'
-      ? part.replaceAll(MARK, (mark, name: string) => textFor(name, mark))
-      : undefined,
+    typeof part === 'string' ? part.replaceAll(MARK, put) : undefined,
   )
   return filled as ValueMap // a map stays a map
 }

@@ -1,8 +1,9 @@
 import type { Subject } from '../../access/decide.ts'
 import type { Ctx } from '../../ctx.ts'
 import { projectSetting } from '../../projects/projects/settings.ts'
+import { budget } from '../config/budget.ts'
 import { fillJobInputs } from '../config/job-inputs.ts'
-import type { ValueMap } from '../config/values.ts'
+import { MOST_CHARACTERS, type ValueMap } from '../config/values.ts'
 import { expandText } from '../config/variables.ts'
 import { noteEnvironmentUrl, readEnvironment } from '../environments/follow-jobs.ts'
 import type { LoadedJob } from '../pipelines/process/running.ts'
@@ -57,7 +58,12 @@ export async function buildPayload(
   const settings = { settings: JSON.parse(project.settings) as Subject['settings'] } // written by us
   const variables = await jobVariables(ctx, loaded, { ...input, options, settings })
   const known = new Map(variables.map(({ key, value }) => [key, value]))
-  const expand = (text: string) => expandText(text, known)
+  const spend = budget({ count: Number.POSITIVE_INFINITY, characters: MOST_CHARACTERS })
+  const expand = (text: string) => {
+    const found = expandText(text, known)
+    spend(0, found.length)
+    return found
+  }
   const foreign = await foreignSources(ctx, loaded, options.foreign_needs, expand)
   if (!foreign) return 'missing_dependency_failure'
   const place = { projectId: project.id, sha: pipeline.sha }

@@ -3,13 +3,15 @@ import { actAs } from '../../access/act-as.ts'
 import type { Subject } from '../../access/decide.ts'
 import { digestOf } from '../../access/token-use.ts'
 import { later } from '../../base/clock.ts'
+import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { GitError, type GitErrorCode } from '../../git/error.ts'
 import { projectSetting } from '../../projects/projects/settings.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { deployRefusal } from '../environments/access.ts'
 import { endJob } from '../pipelines/process/change-jobs.ts'
 import { giveJob, type LoadedJob, loadJob } from '../pipelines/process/running.ts'
-import { buildPayload, type JobPayload } from './payload.ts'
+import { type BuiltPayload, buildPayload, type JobPayload } from './payload.ts'
 import type { PayloadInput } from './payload-input.ts'
 import { isAnythingPending, listCandidates } from './queries.ts'
 
@@ -48,7 +50,8 @@ async function takeJob(ctx: Ctx, id: number, picker: Picker): Promise<JobPayload
     await endJob(ctx, loaded.job, { status: 'failed', reason: blocked })
     return undefined
   }
-  const built = await buildPayload(acting, loaded, { token, timeout, runner: picker.runner })
+  const built = await payloadOf(acting, loaded, { token, timeout, runner: picker.runner })
+  if (!built) return undefined
   if (typeof built === 'string') {
     await endJob(ctx, loaded.job, { status: 'failed', reason: built })
     return undefined
@@ -68,6 +71,26 @@ async function takeJob(ctx: Ctx, id: number, picker: Picker): Promise<JobPayload
     }),
   )
   return given ? built.payload : undefined
+}
+
+/** What may go well the next time: the job is left where it is. */
+const PASSING: readonly GitErrorCode[] = ['stale', 'locked', 'busy', 'timeout', 'full', 'failed']
+
+/** The payload, or why there can be none: a job that cannot be told to a runner must not hold up those behind it. */
+async function payloadOf(
+  ctx: Ctx,
+  loaded: LoadedJob,
+  input: PayloadInput,
+): Promise<BuiltPayload | string | undefined> {
+  try {
+    return await buildPayload(ctx, loaded, input)
+  } catch (error) {
+    // The server is busy: so it is for every job.
+    if (error instanceof Problem && error.code === 'unavailable') throw error
+    ctx.log.warn('a job cannot be prepared for its runner', { job_id: loaded.job.id, error })
+    if (error instanceof GitError && PASSING.includes(error.code)) return undefined
+    return 'data_integrity_failure'
+  }
 }
 
 function abilities(features: Readonly<Record<string, unknown>>) {
