@@ -100,7 +100,7 @@ async function writeMasked(
     const known = sentEnds.get(key)
     const isKnown = known?.size === size && known.bytes.length === tail.length
     const sent = Buffer.concat([isKnown ? known.bytes : tail, bytes])
-    const masked = maskBytes(sent, values)
+    const masked = await maskBytes(sent, values)
     // What stands masked stays so: its value may have begun further ahead.
     for (const [at, byte] of tail.entries()) if (byte !== sent[at]) masked.bytes[at] = byte
     const end = Buffer.from(sent.subarray(Math.max(0, sent.length - overlap)))

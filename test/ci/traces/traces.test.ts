@@ -237,6 +237,19 @@ describe('a log whose end was lost with the power', () => {
   })
 })
 
+test('a masked value that repeats itself is found in a log that does nothing else', async () => {
+  const value = 'a'.repeat(10_000)
+  const variable = { key: 'LONG', value, masked: true, raw: true }
+  await ana.post(`${place.path}/variables`, variable)
+  const { job, at } = await startJob(place)
+  await ana.delete(`${place.path}/variables/LONG`)
+  const begun = performance.now()
+  expect((await place.runner.append(job, 0, `${'a'.repeat(1_000_000)}b`)).status).toBe(202)
+  // It took a quarter of a minute, in which the server did nothing else.
+  expect(performance.now() - begun).toBeLessThan(5000)
+  expect(await trace(at)).toBe(`${'*'.repeat(1_000_000)}b`)
+}, 60_000)
+
 describe('whoever reads a log', () => {
   test('gets it as text, in parts, by its head, and not again while it is the same', async () => {
     const { job, at } = await startJob(place)
