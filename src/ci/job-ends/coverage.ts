@@ -1,4 +1,4 @@
-import { RE2JS } from 're2js'
+import { runInWorker, WorkerLimitError } from '../../base/workers/worker-pool.ts'
 import type { Ctx } from '../../ctx.ts'
 import { jobOf, setCoverage } from '../pipelines/process/running.ts'
 import { readTraceEnd } from '../traces/read-trace.ts'
@@ -10,24 +10,25 @@ const MOST_BYTES = 2 * 1024 * 1024
 export async function readCoverage(ctx: Ctx, jobId: number): Promise<void> {
   const job = await jobOf(ctx.db, jobId)
   if (!job?.coverage_regex || job.coverage !== null) return
-  const found = coverageIn(await readTraceEnd(ctx, jobId, MOST_BYTES), job.coverage_regex)
+  const text = await readTraceEnd(ctx, jobId, MOST_BYTES)
+  const found = await search({ text, pattern: job.coverage_regex })
   if (found !== undefined) await setCoverage(ctx, jobId, found)
 }
 
-/** The number of the last match: in its group, or in all of it. */
-function coverageIn(text: string, pattern: string): number | undefined {
-  const [, source = pattern, flags = ''] = /^\/(.+)\/([ims]*)$/s.exec(pattern) ?? []
-  let last: string | undefined
+const TIMEOUT_MS = 10_000
+
+/** Undefined also where the expression takes too long. */
+async function search(input: {
+  readonly text: string
+  readonly pattern: string
+}): Promise<number | undefined> {
+  const module = new URL('./search-coverage.ts', import.meta.url)
+  const options = { module, name: 'searchCoverage', timeoutMs: TIMEOUT_MS, isLong: true }
   try {
-    const compiled = RE2JS.compile(flags === '' ? source : `(?${flags})${source}`)
-    for (const line of text.split(/\r\n|\r|\n/)) {
-      const matcher = compiled.matcher(line.slice(0, 10_000))
-      while (matcher.find())
-        last = matcher.groupCount() > 0 ? (matcher.group(1) ?? '') : (matcher.group() ?? '')
-    }
-  } catch {
+    return await runInWorker<typeof input, number | undefined>(input, options)
+  } catch (error) {
+    // Where too many wait, the task is tried again.
+    if (!(error instanceof WorkerLimitError) || error.limit === 'waiting') throw error
     return undefined
   }
-  const number = /\d+(?:\.\d+)?/.exec(last ?? '')?.[0]
-  return number === undefined ? undefined : Math.min(Number(number), 1e6)
 }

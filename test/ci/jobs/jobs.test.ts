@@ -290,6 +290,14 @@ describe('the log of a job', () => {
     expect((await dev.get(api)).body.coverage).toBe(87)
   })
 
+  test('tells no coverage where the pattern takes for ever', async () => {
+    const pattern = '(.?){1000}'.repeat(30)
+    const { runner, given, api } = await started(`x: {script: y, coverage: "/${pattern}c/"}`)
+    await runner.finish(given, 'success', `${'ab'.repeat(5000)}c\n`)
+    await world.runTasks()
+    expect((await dev.get(api)).body.coverage).toBe(null)
+  }, 60_000)
+
   test('is deleted with the artifacts when the job is erased', async () => {
     const { runner, given, api } = await started('x: {script: y}')
     await runner.upload(given, await zipOf({ 'a.txt': 'a' }))
