@@ -31,15 +31,18 @@ export async function decideDeployment(
   const subject = { project_id: project.id, namespace_id: project.namespace_id }
   const place = await placeOf(ctx, subject, environment.name, environment.tier)
   if (!user) throw forbidden()
-  if (deployment.user_id === user.id) throw badRequest('You cannot approve your own deployment.')
   return await inTransaction(ctx, async (ctx) => {
+    const job = deployment.job_id === null ? undefined : await jobOf(ctx.db, deployment.job_id)
+    // Somebody else may have played the job since the deployment was made: it runs as them, with their variables.
+    if (deployment.user_id === user.id || job?.user_id === user.id) {
+      throw badRequest('You cannot approve your own deployment.')
+    }
     // Read inside: of two who decide at once, the first may have decided already.
     if ((await findDeployment(ctx.db, deployment.id))?.status !== 'blocked') {
       throw badRequest('This deployment is not waiting for approvals.')
     }
     await addApproval(ctx, deployment.id, { user_id: user.id, ...given })
     const approvals = await listApprovals(ctx.db, deployment.id)
-    const job = deployment.job_id === null ? undefined : await jobOf(ctx.db, deployment.job_id)
     const need = await approvalNeed(ctx, place, approvals)
     if (job && given.status === 'rejected') {
       await endJob(ctx, job, { status: 'failed', reason: 'deployment_rejected' })

@@ -272,6 +272,20 @@ describe('a deployment that needs approvals', () => {
     expect(await state()).toEqual(['blocked', 2, 'manual'])
   })
 
+  test('takes none of whoever has played its job since: it would run as them', async () => {
+    const { other, pipeline, at, decide, state } = await waiting(rules({ user_id: mia.id }))
+    const { ship } = await jobsByName(other, pipeline)
+    const variables = [{ key: 'WHERE', value: 'elsewhere' }]
+    await mia.post(`${other.path}/jobs/${ship?.id}/play`, { job_variables_attributes: variables })
+    const own = await mia.post(`${at}/approval`, { status: 'approved' })
+    expect([own.status, own.body.message]).toEqual([
+      400,
+      '400 Bad request - You cannot approve your own deployment.',
+    ])
+    expect(await decide(mia, 'rejected')).toBe(400)
+    expect(await state()).toEqual(['blocked', 1, 'manual'])
+  })
+
   test('asks those who may deploy when only their number is said', async () => {
     const { decide, state } = await waiting({
       deploy_access_levels: [{ access_level: 30 }],
