@@ -12,6 +12,7 @@ import { changeJob } from '../pipelines/process/transitions.ts'
 import { findStale, findUnpicked, fitsAnyRunner } from '../queue/stale.ts'
 import { removeSilentMachines } from '../runners/remove-silent.ts'
 import { removeOldTraces } from '../traces/remove-old.ts'
+import { removeOrphans } from '../traces/remove-orphans.ts'
 import { storeTrace } from '../traces/store-trace.ts'
 import { unstoredTraces } from '../traces/unstored.ts'
 import { readCoverage } from './coverage.ts'
@@ -54,6 +55,7 @@ export const endStaleJobs = task({
     await endForsaken(ctx)
     await removeExpired(ctx)
     await removeOldTraces(ctx)
+    await removeOrphans(ctx)
     await removeSilentMachines(ctx)
     for (const job_id of await unstoredTraces(ctx, later(ctx.now(), -10 * MINUTE))) {
       await ctx.work.enqueue(ctx.db, endedJob, { job_id }, { uniqueKey: String(job_id) })

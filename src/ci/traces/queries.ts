@@ -49,6 +49,15 @@ export async function listUnstored(db: Db, before: Instant): Promise<number[]> {
   return rows.map((row) => row.job_id)
 }
 
+/** Those of some ids that no job has any more. */
+export async function listDeletedJobs(db: Db, ids: readonly number[]): Promise<number[]> {
+  if (ids.length === 0) return []
+  const { rows } = await sql<{ id: number }>`
+    SELECT value AS id FROM json_each(${JSON.stringify(ids)})
+    WHERE value NOT IN (SELECT id FROM ci_jobs)`.execute(db)
+  return rows.map((row) => row.id)
+}
+
 /** Removes logs that ended before a moment, except those of the newest successful pipeline of a ref; gives how many. */
 export async function deleteOldTraces(db: Db, before: Instant, most: number): Promise<number> {
   const { rows } = await sql<{ job_id: number }>`

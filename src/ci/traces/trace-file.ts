@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Config } from '../../base/config.ts'
 
@@ -29,4 +29,10 @@ export async function traceLength(config: Pick<Config, 'data'>, jobId: number): 
 
 export async function removeTraceFile(config: Pick<Config, 'data'>, jobId: number): Promise<void> {
   await rm(tracePath(config, jobId), { force: true })
+}
+
+/** The jobs that have a growing log. */
+export async function listTraceFiles(config: Pick<Config, 'data'>): Promise<number[]> {
+  const found = await readdir(join(config.data, 'traces'), { recursive: true }).catch(() => [])
+  return found.flatMap((path) => /(?:^|\/)(\d+)\.log$/.exec(path)?.slice(1).map(Number) ?? [])
 }

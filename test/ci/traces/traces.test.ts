@@ -237,6 +237,19 @@ describe('a log whose end was lost with the power', () => {
   })
 })
 
+test('the log of a job that was deleted while it ran is removed', async () => {
+  const { job, pipeline } = await startJob(place)
+  await place.runner.append(job, 0, 'left behind\n')
+  const path = tracePath(world.ctx.config, job.id)
+  const other = await startJob(place)
+  await place.runner.append(other.job, 0, 'goes on\n')
+  expect((await ana.delete(`${place.path}/pipelines/${pipeline}`)).status).toBe(204)
+  expect(existsSync(path)).toBe(true)
+  await endStaleJobs.handler(world.ctx, {}, new AbortController().signal)
+  expect(existsSync(path)).toBe(false)
+  expect(existsSync(tracePath(world.ctx.config, other.job.id))).toBe(true)
+})
+
 test('a masked value that repeats itself is found in a log that does nothing else', async () => {
   const value = 'a'.repeat(10_000)
   const variable = { key: 'LONG', value, masked: true, raw: true }
