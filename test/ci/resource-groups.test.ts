@@ -152,3 +152,21 @@ test('groups are for Developers of the project, and each project has its own', a
   expect((await dev.get(live())).body.process_mode).toBe('newest_first')
   await dev.post(`/projects/${project.id}/pipelines/${held}/cancel`)
 })
+
+test('a group that nobody has looked at is in the mode that its project has for new ones', async () => {
+  const other = await addProject(world, ana, 'basic', {
+    path: 'ordered',
+    settings: { resource_group_default_process_mode: 'newest_first' },
+  })
+  commitFiles(other, { files: { '.svc-ci.yml': 'ship: {script: make, resource_group: live}' } })
+  const ids: number[] = []
+  for (let count = 0; count < 3; count += 1) {
+    ids.push((await ana.post(`/projects/${other.id}/pipeline`, { ref: 'main' })).body.id)
+  }
+  const [first, second, third] = ids
+  const ship = async (pipeline: number | undefined) =>
+    (await ana.get(`/projects/${other.id}/pipelines/${pipeline}/jobs`)).body[0].status
+  expect(await ship(first)).toBe('pending')
+  await ana.post(`/projects/${other.id}/pipelines/${first}/cancel`)
+  expect([await ship(second), await ship(third)]).toEqual(['waiting_for_resource', 'pending'])
+})

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { ProcessMode } from '../../store/schema/environments.ts'
 import type { Db } from '../../store/schema.ts'
 
@@ -46,17 +47,16 @@ export async function findNextForResource(
   return before ? undefined : found
 }
 
-/** The mode of a resource group; undefined for one that no job has named and nobody set. */
+/** The mode of a resource group; that of the project for one that has none of its own yet. */
 export async function findProcessMode(
   db: Db,
   projectId: number,
   key: string,
-): Promise<ProcessMode | undefined> {
-  const row = await db
-    .selectFrom('ci_resource_groups')
-    .select('process_mode')
-    .where('project_id', '=', projectId)
-    .where('key', '=', key)
-    .executeTakeFirst()
-  return row?.process_mode
+): Promise<ProcessMode> {
+  const { rows } = await sql<{ mode: ProcessMode }>`
+    SELECT coalesce(g.process_mode,
+      json_extract(p.settings, '$.resource_group_default_process_mode'), 'unordered') AS mode
+    FROM projects p LEFT JOIN ci_resource_groups g ON g.project_id = p.id AND g.key = ${key}
+    WHERE p.id = ${projectId}`.execute(db)
+  return rows[0]?.mode ?? 'unordered'
 }

@@ -91,7 +91,7 @@ async function holdJobs(ctx: Ctx, ids: readonly number[]): Promise<void> {
 /** The next job that waits for a free resource gets it, in whatever pipeline it is. */
 async function giveResource(ctx: Ctx, pipeline: PipelineKey, group: string): Promise<void> {
   if (await isResourceTaken(ctx.db, pipeline.project_id, group)) return
-  const mode = (await findProcessMode(ctx.db, pipeline.project_id, group)) ?? 'unordered'
+  const mode = await findProcessMode(ctx.db, pipeline.project_id, group)
   const next = await findNextForResource(ctx.db, pipeline.project_id, group, mode)
   if (!next) return
   await changeJob(ctx, 'enqueue', next)
