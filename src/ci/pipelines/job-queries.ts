@@ -167,8 +167,8 @@ export async function listForsakenJobs(db: Db) {
   return await db
     .selectFrom('ci_jobs')
     .select(['id', 'pipeline_id', 'kind'])
-    // In the text of SQL, so that the index of waiting jobs serves.
-    .where(sql<boolean>`status IN ('running', 'canceling')`)
+    // The list of the index of waiting jobs, letter by letter: with any other, SQLite reads every job that there ever was.
+    .where(sql<boolean>`status IN ('pending', 'running', 'canceling') AND status <> 'pending'`)
     .where(
       sql<boolean>`CASE kind WHEN 'bridge'
         THEN NOT EXISTS (SELECT 1 FROM pipeline_sources s WHERE s.job_id = ci_jobs.id)

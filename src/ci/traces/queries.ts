@@ -34,12 +34,19 @@ export async function deleteTrace(db: Db, jobId: number): Promise<void> {
   await db.deleteFrom('ci_traces').where('job_id', '=', jobId).execute()
 }
 
-/** Jobs that have ended and whose log is still a growing file: their task was lost with its process. */
-export async function listUnstored(db: Db, before: Instant): Promise<number[]> {
+/** Those of some jobs that have ended and whose log is not put away: their task was lost with its process. */
+export async function listUnstored(
+  db: Db,
+  jobIds: readonly number[],
+  before: Instant,
+): Promise<number[]> {
   const rows = await db
     .selectFrom('ci_traces')
     .innerJoin('ci_jobs', 'ci_jobs.id', 'ci_traces.job_id')
     .select('ci_traces.job_id')
+    .where(
+      sql<boolean>`ci_traces.job_id IN (SELECT value FROM json_each(${JSON.stringify(jobIds)}))`,
+    )
     .where('ci_traces.sha256', 'is', null)
     .where('ci_traces.size', '>', 0)
     .where('ci_traces.updated_at', '<', before)

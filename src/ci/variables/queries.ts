@@ -1,4 +1,4 @@
-import type { Insertable, Selectable, Updateable } from 'kysely'
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
 import type { SourceRef } from '../../access/sources.ts'
 import type { Page, Paged } from '../../base/page.ts'
 import { cachedQuery } from '../../store/cached-query.ts'
@@ -22,27 +22,30 @@ async function askInheritedVariables(
   db: Db,
   project: { readonly id: number; readonly namespace_id: number },
 ): Promise<VariableRow[]> {
+  // Each place by its own index: asked for together, SQLite reads the variables of every project there is.
+  const none = sql<number | null>`NULL`.as('depth')
   const rows = await db
     .selectFrom('ci_variables')
-    .leftJoin('namespace_ancestors as above', (join) =>
-      join
-        .onRef('above.ancestor_id', '=', 'ci_variables.group_id')
-        .on('above.namespace_id', '=', project.namespace_id),
-    )
     .selectAll('ci_variables')
-    .select('above.depth')
-    .where((is) =>
-      is.or([
-        is('ci_variables.project_id', '=', project.id),
-        is('above.depth', 'is not', null),
-        is.and([
-          is('ci_variables.project_id', 'is', null),
-          is('ci_variables.group_id', 'is', null),
-        ]),
-      ]),
+    .select(none)
+    .where('project_id', '=', project.id)
+    .unionAll(
+      db
+        .selectFrom('namespace_ancestors')
+        .innerJoin('ci_variables', 'ci_variables.group_id', 'namespace_ancestors.ancestor_id')
+        .selectAll('ci_variables')
+        .select('namespace_ancestors.depth')
+        .where('namespace_ancestors.namespace_id', '=', project.namespace_id),
     )
-    .orderBy('ci_variables.key')
-    .orderBy('ci_variables.id')
+    .unionAll(
+      db
+        .selectFrom('ci_variables')
+        .selectAll('ci_variables')
+        .select(none)
+        .where(sql<boolean>`coalesce(group_id, 0) = 0 AND coalesce(project_id, 0) = 0`),
+    )
+    .orderBy('key')
+    .orderBy('id')
     .execute()
   // The nearest group has the least depth, and lies over those above it.
   const rank = (row: (typeof rows)[number]) =>
