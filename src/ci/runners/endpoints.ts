@@ -2,14 +2,15 @@ import { z } from 'zod'
 import { userOf } from '../../access/actor.ts'
 import { onInstance, onProject, signedIn } from '../../access/subjects.ts'
 import { dayOf } from '../../base/clock.ts'
-import { conflict, forbidden, notFound } from '../../base/problem.ts'
+import { conflict, existing, forbidden, notFound } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { resetRegistrationToken } from '../../projects/registration-tokens/verbs.ts'
+import { inTransaction } from '../../store/transaction.ts'
 import { MANAGE_SCOPES, onRunner } from './access.ts'
 import { describeRunner, runnerDetailsEntity } from './describe.ts'
 import { managerEntity, presentManager, runnerEntity } from './present.ts'
 import { pausedOrActive, runnerSettingParameters } from './protocol-endpoints.ts'
-import { deleteRunner, listManagers, updateRunner } from './queries.ts'
+import { deleteRunner, findRunner, listManagers, updateRunner } from './queries.ts'
 import { runnerColumns } from './register.ts'
 import { runnerPage, runnerQuery } from './runner-page.ts'
 import { giveNewToken } from './runner-token.ts'
@@ -77,8 +78,11 @@ export const editRunner = endpoint({
   check: pausedOrActive,
   response: runnerDetailsEntity,
   async handler({ ctx, runner, body }) {
-    const columns = runnerColumns(body, runner)
-    await updateRunner(ctx.db, runner.id, { ...columns, updated_at: ctx.now() })
+    await inTransaction(ctx, async ({ db, now }) => {
+      // Read inside: somebody else may be taking away what lets the runner have jobs at all.
+      const row = existing(await findRunner(db, runner.id), 'Runner')
+      await updateRunner(db, row.id, { ...runnerColumns(body, row), updated_at: now() })
+    })
     return await describeRunner(ctx, runner.id)
   },
 })

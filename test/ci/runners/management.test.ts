@@ -89,6 +89,13 @@ describe('a runner is looked after', () => {
     expect(await statuses((by, at) => by.put(at, { description: 'x' }))).toEqual(expected(200))
     const reset = (by: Caller, at: string) => by.post(`${at}/reset_authentication_token`)
     expect(await statuses(reset)).toEqual(expected(201))
+    await ana.put(runners.group.at, { tag_list: ['x'] })
+    const changes = [{ tag_list: [] }, { run_untagged: false }]
+    const edits = await atOnce(
+      world,
+      changes.map((change) => () => ana.put(runners.group.at, change)),
+    )
+    expect(edits.map(({ status }) => status).sort()).toEqual([200, 400])
     const both = () => reset(ana, runners.group.at)
     const resets = await atOnce(world, [both, both])
     expect(resets.map(({ status }) => status).sort()).toEqual([201, 409])
