@@ -17,3 +17,10 @@ export function placeOfProject(project: Pick<Project, 'id' | 'namespace_id'>) {
 export function placeOf(source: Source): Place {
   return source.type === 'project' ? placeOfProject(source) : { namespaceId: source.id }
 }
+
+/** The columns that say where something new belongs. */
+export function ownerIn({ projectId, namespaceId }: Place) {
+  return projectId === undefined
+    ? { project_id: null, group_id: namespaceId }
+    : { project_id: projectId, group_id: null }
+}

@@ -77,25 +77,13 @@ export async function changeBoard(
       )
     }
     return updateBoard(ctx.db, row.id, {
-      ...given(rest),
-      ...(name === undefined ? {} : { name: checkedName(name) }),
-      ...(milestone === undefined
-        ? {}
-        : { milestone_id: await milestoneOf(ctx, owner, milestone) }),
-      ...(assignee === undefined ? {} : { assignee_id: await userOrNull(ctx, assignee) }),
+      ...rest,
+      name: name === undefined ? undefined : checkedName(name),
+      milestone_id: milestone === undefined ? undefined : await milestoneOf(ctx, owner, milestone),
+      assignee_id: assignee === undefined ? undefined : await userOrNull(ctx, assignee),
       updated_at: ctx.now(),
     })
   })
-}
-
-/** Without what was not sent. */
-function given(changes: Pick<BoardChanges, 'hide_backlog_list' | 'hide_closed_list' | 'weight'>) {
-  const { hide_backlog_list: backlog, hide_closed_list: closed, weight } = changes
-  return {
-    ...(backlog === undefined ? {} : { hide_backlog_list: backlog }),
-    ...(closed === undefined ? {} : { hide_closed_list: closed }),
-    ...(weight === undefined ? {} : { weight }),
-  }
 }
 
 async function milestoneOf(ctx: Ctx, owner: Source, id: number | null): Promise<number | null> {

@@ -69,11 +69,7 @@ async function textChanges(ctx: Ctx, noteable: Noteable, row: IssueRow, changes:
     await noteDescription(ctx, noteable, row.description, description)
     await followText(ctx, noteable, description ?? '')
   }
-  return {
-    ...(title === undefined ? {} : { title }),
-    ...(description === undefined ? {} : { description }),
-    ...(await typeChange(ctx, noteable, row, changes.issue_type)),
-  }
+  return { title, description, ...(await typeChange(ctx, noteable, row, changes.issue_type)) }
 }
 
 /** Ticks of a check-list have notes of their own (docs/contract/B-resolved §11.3 task). */
@@ -162,10 +158,8 @@ async function flagChanges(ctx: Ctx, noteable: Noteable, row: IssueRow, changes:
     const word = locked ? 'locked' : 'unlocked'
     await addSystemNote(ctx, noteable, word, `${word} this issue`)
   }
-  return {
-    ...(confidential === undefined ? {} : { confidential }),
-    ...(locked === undefined ? {} : { discussion_locked: locked ? (1 as const) : (0 as const) }),
-  }
+  const lock: 0 | 1 | undefined = locked === undefined ? undefined : locked ? 1 : 0
+  return { confidential, discussion_locked: lock }
 }
 
 async function stateChange(

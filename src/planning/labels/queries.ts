@@ -1,4 +1,4 @@
-import { type SqlBool, sql } from 'kysely'
+import { type Insertable, type SqlBool, sql, type Updateable } from 'kysely'
 import { seesGroup, seesLabels, type Viewer } from '../../access/visible-queries.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
@@ -6,10 +6,10 @@ import { deleteFound } from '../../store/delete-found.ts'
 import { namespacesAbove } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
 import { repoint } from '../../store/repoint.ts'
-import type { LabelLinksTable } from '../../store/schema/planning.ts'
+import type { LabelLinksTable, LabelsTable } from '../../store/schema/planning.ts'
 import type { Db } from '../../store/schema.ts'
 import { containing } from '../../store/search.ts'
-import type { Place } from '../place.ts'
+import { ownerIn, type Place } from '../place.ts'
 
 export interface LabelFilter {
   readonly search?: string | undefined
@@ -105,20 +105,14 @@ export function listLabelsByTitle(db: Db, place: Place, titles: readonly string[
 
 export function insertLabel(
   db: Db,
-  owner: { readonly projectId?: number | undefined; readonly groupId?: number | undefined },
-  label: {
-    readonly title: string
-    readonly color: string
-    readonly description: string | null
-    readonly archived?: boolean | undefined
-  },
+  place: Place,
+  label: Pick<Insertable<LabelsTable>, 'title' | 'color' | 'description' | 'archived'>,
   now: Instant,
 ) {
   return db
     .insertInto('labels')
     .values({
-      project_id: owner.projectId ?? null,
-      group_id: owner.groupId ?? null,
+      ...ownerIn(place),
       ...label,
       created_at: now,
       updated_at: now,
@@ -127,16 +121,7 @@ export function insertLabel(
     .executeTakeFirstOrThrow()
 }
 
-export interface LabelChanges {
-  title?: string
-  color?: string
-  description?: string | null
-  archived?: boolean
-  project_id?: number | null
-  group_id?: number | null
-}
-
-export function updateLabel(db: Db, id: number, changes: LabelChanges, now: Instant) {
+export function updateLabel(db: Db, id: number, changes: Updateable<LabelsTable>, now: Instant) {
   return db
     .updateTable('labels')
     .set({ ...changes, updated_at: now })

@@ -102,7 +102,7 @@ async function labelsOf(
   for (const title of titles) {
     if (known.has(title) || !mayMake || !isLabelTitle(title)) continue
     const label = { title, color: NEW_LABEL_COLOR, description: null }
-    known.set(title, await insertLabel(ctx.db, { projectId: project.id }, label, ctx.now()))
+    known.set(title, await insertLabel(ctx.db, place, label, ctx.now()))
   }
   return titles.flatMap((title) => known.get(title) ?? [])
 }

@@ -12,7 +12,6 @@ import {
   findGroupLabel,
   findLabel,
   insertLabel,
-  type LabelChanges,
   listLabelsByTitle,
   listProjectLabelsBelow,
   moveLabelLinks,
@@ -65,11 +64,9 @@ export async function createLabel(
     description: input.description ?? null,
     archived: input.archived ?? false,
   }
-  const owner =
-    place.projectId === undefined ? { groupId: place.namespaceId } : { projectId: place.projectId }
   return inTransaction(ctx, async (ctx) => {
     await assertTitleFree(ctx, place, label.title)
-    const row = await uniquely(uniques, () => insertLabel(ctx.db, owner, label, ctx.now()))
+    const row = await uniquely(uniques, () => insertLabel(ctx.db, place, label, ctx.now()))
     const priority = input.priority ?? null
     if (place.projectId !== undefined && priority !== null) {
       await savePriority(ctx.db, place.projectId, row.id, priority)
@@ -78,19 +75,20 @@ export async function createLabel(
   })
 }
 
-/** Changes what the input names; `sent` tells null from absent. */
+/** Changes what the input names; null clears. */
 export async function changeLabel(ctx: Ctx, place: Place, id: number, input: LabelInput) {
-  const changes: LabelChanges = {
-    ...(input.name === undefined ? {} : { title: checkedTitle(input.name) }),
-    ...(input.color === undefined ? {} : { color: checkedColor(input.color) }),
-    ...(input.description === undefined ? {} : { description: input.description }),
-    ...(input.archived === undefined ? {} : { archived: input.archived }),
+  const { name, color, description, archived, priority } = input
+  const changes = {
+    title: name === undefined ? undefined : checkedTitle(name),
+    color: color === undefined ? undefined : checkedColor(color),
+    description,
+    archived,
   }
   await inTransaction(ctx, async (ctx) => {
     if (changes.title !== undefined) await assertTitleFree(ctx, place, changes.title, id)
     await uniquely(uniques, () => updateLabel(ctx.db, id, changes, ctx.now()))
-    if (place.projectId !== undefined && input.priority !== undefined) {
-      await savePriority(ctx.db, place.projectId, id, input.priority)
+    if (place.projectId !== undefined && priority !== undefined) {
+      await savePriority(ctx.db, place.projectId, id, priority)
     }
   })
   return existing(await findLabel(ctx.db, place, String(id), true), 'Label')

@@ -1,13 +1,14 @@
-import { type SqlBool, sql } from 'kysely'
+import { type Insertable, type SqlBool, sql, type Updateable } from 'kysely'
 import { seesGroup, seesLabels, type Viewer } from '../../access/visible-queries.ts'
 import type { Day, Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { namespacesAbove } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
+import type { MilestonesTable } from '../../store/schema/planning.ts'
 import type { Db } from '../../store/schema.ts'
 import { containing } from '../../store/search.ts'
-import type { Place } from '../place.ts'
+import { ownerIn, type Place } from '../place.ts'
 
 export interface MilestoneFilter {
   readonly iids?: readonly number[] | undefined
@@ -121,26 +122,15 @@ export async function listMilestonesById(db: Db, ids: readonly number[]) {
   return milestoneQuery(db).where('milestones.id', 'in', ids).execute()
 }
 
-export interface MilestoneValues {
-  title: string
-  description?: string | null
-  start_date?: Day | null
-  due_date?: Day | null
-}
-
 export async function insertMilestone(
   db: Db,
-  owner: {
-    readonly project_id: number | null
-    readonly group_id: number | null
-  },
-  iid: number,
-  values: MilestoneValues,
+  place: Place,
+  values: Omit<Insertable<MilestonesTable>, 'created_at' | 'updated_at'>,
   now: Instant,
 ): Promise<number> {
   const row = await db
     .insertInto('milestones')
-    .values({ ...owner, iid, ...values, created_at: now, updated_at: now })
+    .values({ ...ownerIn(place), ...values, created_at: now, updated_at: now })
     .returning('id')
     .executeTakeFirstOrThrow()
   return row.id
@@ -149,12 +139,7 @@ export async function insertMilestone(
 export async function updateMilestone(
   db: Db,
   id: number,
-  changes: Partial<MilestoneValues> & {
-    state?: 'active' | 'closed'
-    project_id?: null
-    group_id?: number
-    iid?: number
-  },
+  changes: Updateable<MilestonesTable>,
   now: Instant,
 ): Promise<void> {
   await db

@@ -15,7 +15,6 @@ import {
   listMilestonesById,
   listMilestonesByTitle,
   listProjectMilestonesBelow,
-  type MilestoneValues,
   updateMilestone,
 } from './queries.ts'
 
@@ -60,32 +59,18 @@ export async function createMilestone(
   input: MilestoneInput & { title: string },
 ) {
   assertDates(input.start_date, input.due_date)
+  const { description, start_date, due_date } = input
   const title = input.title.trim()
-  const isProject = place.projectId !== undefined
-  const owner = {
-    project_id: place.projectId ?? null,
-    group_id: isProject ? null : place.namespaceId,
-  }
-  const id = await inTransaction(ctx, async (ctx) => {
+  return inTransaction(ctx, async (ctx) => {
     await assertTitleFree(ctx, place, title)
-    const scope = isProject ? 'project' : 'group'
+    const scope = place.projectId === undefined ? 'group' : 'project'
     const iid = await nextIid(ctx.db, place.projectId ?? place.namespaceId, 'milestone', scope)
-    const id = await uniquely(uniques, () =>
-      insertMilestone(ctx.db, owner, iid, valuesOf(input, title), ctx.now()),
-    )
-    await tell(ctx, place, await getOwn(ctx, place, id), 'create')
-    return id
+    const values = { iid, title, description, start_date, due_date }
+    const id = await uniquely(uniques, () => insertMilestone(ctx.db, place, values, ctx.now()))
+    const row = await getMilestone(ctx, place, id)
+    await tell(ctx, place, row, 'create')
+    return row
   })
-  return getOwn(ctx, place, id)
-}
-
-function valuesOf(input: MilestoneInput, title: string): MilestoneValues {
-  return {
-    title,
-    description: input.description ?? null,
-    start_date: input.start_date ?? null,
-    due_date: input.due_date ?? null,
-  }
 }
 
 /** A milestone of exactly this project or group, or 404. */
@@ -102,7 +87,7 @@ export async function changeMilestone(
 ) {
   await inTransaction(ctx, async (ctx) => {
     // Read inside: another change may have moved the other day, or closed it, a moment ago.
-    const row = await getOwn(ctx, place, id)
+    const row = await getMilestone(ctx, place, id)
     const changes = changesOf(input)
     const after = { ...row, ...changes }
     assertDates(after.start_date, after.due_date)
@@ -110,9 +95,9 @@ export async function changeMilestone(
     await uniquely(uniques, () => updateMilestone(ctx.db, id, changes, ctx.now()))
     if (after.state === row.state) return
     const action = after.state === 'closed' ? 'close' : 'reopen'
-    await tell(ctx, place, await getOwn(ctx, place, id), action)
+    await tell(ctx, place, await getMilestone(ctx, place, id), action)
   })
-  return getOwn(ctx, place, id)
+  return getMilestone(ctx, place, id)
 }
 
 /** Without what was not sent. */
@@ -161,7 +146,7 @@ export async function removeMilestone(
   { id }: Pick<MilestoneRow, 'id'>,
 ): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
-    await tell(ctx, place, await getOwn(ctx, place, id), 'delete')
+    await tell(ctx, place, await getMilestone(ctx, place, id), 'delete')
     await deleteMilestone(ctx.db, id)
   })
 }
@@ -178,11 +163,7 @@ export async function promoteMilestone(ctx: Ctx, groupId: number, row: Milestone
     const changes = { project_id: null, group_id: groupId, iid } as const
     await uniquely(uniques, () => updateMilestone(ctx.db, row.id, changes, ctx.now()))
   })
-  return getOwn(ctx, { namespaceId: groupId }, row.id)
-}
-
-async function getOwn(ctx: Ctx, place: Place, id: number): Promise<MilestoneRow> {
-  return existing(await findMilestone(ctx.db, place, id), 'Milestone')
+  return getMilestone(ctx, { namespaceId: groupId }, row.id)
 }
 
 /** The milestone of this id if the project may use it (its own or a group's), for issues and merge requests. */
@@ -215,8 +196,7 @@ export async function milestoneLike(
   const [known] = await usableMilestonesByTitle(ctx, place, [one.title])
   if (known) return known.id
   const iid = await nextIid(ctx.db, place.projectId, 'milestone')
-  const owner = { project_id: place.projectId, group_id: null }
-  const id = await insertMilestone(ctx.db, owner, iid, valuesOf(one, one.title), ctx.now())
-  if (one.state === 'closed') await updateMilestone(ctx.db, id, { state: one.state }, ctx.now())
-  return id
+  const { title, description, start_date, due_date, state } = one
+  const values = { iid, title, description, start_date, due_date, state }
+  return insertMilestone(ctx.db, place, values, ctx.now())
 }
