@@ -6,15 +6,10 @@ import { userBasicEntity } from '../../identity/users/basic.ts'
 import { usersById } from '../../identity/users/find-basic.ts'
 import { describeLabels } from '../labels/describe.ts'
 import { labelDetailEntity, presentLabelDetail } from '../labels/entity.ts'
+import { listLabelsById } from '../labels/queries.ts'
 import { milestoneEntity } from '../milestones/entity.ts'
 import { presentMilestonesById } from '../milestones/verbs.ts'
-import {
-  type BoardRow,
-  type ListRow,
-  listLabelsById,
-  listLabelsOfBoards,
-  listListsOf,
-} from './queries.ts'
+import { type BoardRow, type ListRow, listLabelsOfBoards, listListsOf } from './queries.ts'
 
 export const listEntity = z.strictObject({
   id: z.int(),

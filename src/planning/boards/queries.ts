@@ -92,8 +92,3 @@ export async function saveListOrder(db: Db, ids: readonly number[]): Promise<voi
 export async function deleteList(db: Db, id: number): Promise<void> {
   await deleteFound(db.deleteFrom('board_lists').where('id', '=', id))
 }
-
-export async function listLabelsById(db: Db, ids: readonly number[]) {
-  if (ids.length === 0) return []
-  return db.selectFrom('labels').selectAll().where('id', 'in', ids).execute()
-}

@@ -5,9 +5,10 @@ import type { Ctx } from '../../ctx.ts'
 import { usersById } from '../../identity/users/find-basic.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { taken, uniquely } from '../../store/unique.ts'
-import { usableLabel, usableLabelsByTitle } from '../labels/verbs.ts'
+import { listLabelsByTitle } from '../labels/queries.ts'
+import { usableLabel } from '../labels/verbs.ts'
 import { usableMilestone } from '../milestones/verbs.ts'
-import { placeOf } from '../place.ts'
+import { ownerIn, placeOf } from '../place.ts'
 import {
   type BoardRow,
   deleteList,
@@ -51,8 +52,7 @@ function checkedName(name: string): string {
 export async function createBoard(ctx: Ctx, owner: Source, name: string): Promise<BoardRow> {
   const now = ctx.now()
   return insertBoard(ctx.db, {
-    project_id: owner.type === 'project' ? owner.id : null,
-    group_id: owner.type === 'group' ? owner.id : null,
+    ...ownerIn(placeOf(owner)),
     name: checkedName(name),
     created_at: now,
     updated_at: now,
@@ -69,7 +69,7 @@ export async function changeBoard(
   return inTransaction(ctx, async (ctx) => {
     const { name, labels, milestone_id: milestone, assignee_id: assignee, ...rest } = changes
     if (labels) {
-      const known = await usableLabelsByTitle(ctx, placeOf(owner), labels)
+      const known = await listLabelsByTitle(ctx.db, placeOf(owner), labels)
       await saveBoardLabels(
         ctx.db,
         row.id,

@@ -11,6 +11,7 @@ import { uniquely } from '../../store/unique.ts'
 import { setAssignees } from '../assignees/verbs.ts'
 import { setLabels } from '../labels/set-labels.ts'
 import { usableMilestone } from '../milestones/verbs.ts'
+import { placeOfProject } from '../place.ts'
 import {
   recordLabelEvents,
   recordMilestoneEvent,
@@ -50,8 +51,7 @@ export async function milestoneFor(
   id: number | null | undefined,
 ): Promise<number | null> {
   if (!id) return null
-  const place = { projectId: project.id, namespaceId: project.namespace_id }
-  return (await usableMilestone(ctx, place, id))?.id ?? null
+  return (await usableMilestone(ctx, placeOfProject(project), id))?.id ?? null
 }
 
 /** Creates an issue with all that hangs on it, in one transaction (docs/contract/D §1.9 Create). */

@@ -14,8 +14,7 @@ import { listVisibleIssues } from './list/list-issues.ts'
 import { issueListQuery, scopeOfAll } from './list/params.ts'
 import { editIssue, openIssue } from './open-issue.ts'
 import { presentIssue } from './present.ts'
-import { findIssueById } from './queries.ts'
-import { removeIssue } from './remove-issue.ts'
+import { deleteIssue, findIssueById } from './queries.ts'
 
 const issueTypes = ['issue', 'incident', 'test_case', 'task'] as const
 const fields = {
@@ -202,8 +201,8 @@ export const deleteProjectIssue = endpoint({
   path: '/projects/:id/issues/:issue_iid',
   summary: 'Delete an issue',
   access: onIssue('delete_issue'),
-  async handler({ ctx, issue, request }) {
+  handler({ ctx, issue, request }) {
     assertUnmodifiedSince(request, issue.updated_at)
-    await removeIssue(ctx, issue)
+    return deleteIssue(ctx.db, issue.id)
   },
 })

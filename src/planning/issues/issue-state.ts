@@ -1,5 +1,6 @@
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
+import type { UserBasicRow } from '../../identity/users/basic.ts'
 import { assigneesBySubject } from '../assignees/verbs.ts'
 import type { LabelRow } from '../labels/entity.ts'
 import { labelsBySubject } from '../labels/set-labels.ts'
@@ -10,12 +11,7 @@ import { findNewestIssue, type IssueRow } from './queries.ts'
 export interface IssueState {
   readonly row: IssueRow
   readonly labels: readonly LabelRow[]
-  readonly assignees: Awaited<ReturnType<typeof assigneesBySubject>> extends ReadonlyMap<
-    number,
-    readonly (infer User)[]
-  >
-    ? readonly User[]
-    : never
+  readonly assignees: readonly UserBasicRow[]
   /** In seconds. */
   readonly spent: number
 }

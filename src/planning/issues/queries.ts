@@ -2,6 +2,7 @@ import { type InferResult, type Insertable, sql, type Updateable } from 'kysely'
 import { Role } from '../../access/roles.ts'
 import { seesIssue } from '../../access/visible-issues.ts'
 import { readsInternalNotes, seesFeature, type Viewer } from '../../access/visible-queries.ts'
+import { deleteFound } from '../../store/delete-found.ts'
 import { repoint } from '../../store/repoint.ts'
 import type { IssueLinksTable, IssuesTable } from '../../store/schema/issues.ts'
 import type { Db } from '../../store/schema.ts'
@@ -42,10 +43,9 @@ export async function updateIssue(
   await db.updateTable('issues').set(changes).where('id', '=', id).execute()
 }
 
-/** False when it was not there. */
-export async function deleteIssue(db: Db, id: number): Promise<boolean> {
-  const result = await db.deleteFrom('issues').where('id', '=', id).executeTakeFirst()
-  return result.numDeletedRows > 0n
+/** Triggers take what hangs on the issue without a foreign key. */
+export async function deleteIssue(db: Db, id: number): Promise<void> {
+  await deleteFound(db.deleteFrom('issues').where('id', '=', id))
 }
 
 /** Votes, time, comments, merge requests and blocked issues of many issues, by their ids. */
@@ -94,10 +94,8 @@ export function listIssueLinks(db: Db, issueId: number) {
     .execute()
 }
 
-/** False when it was not there. */
-export async function deleteIssueLink(db: Db, id: number): Promise<boolean> {
-  const result = await db.deleteFrom('issue_links').where('id', '=', id).executeTakeFirst()
-  return result.numDeletedRows > 0n
+export async function deleteIssueLink(db: Db, id: number): Promise<void> {
+  await deleteFound(db.deleteFrom('issue_links').where('id', '=', id))
 }
 
 /** Has the links of one issue be those of another. */

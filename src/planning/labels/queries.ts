@@ -94,6 +94,11 @@ export async function findLabel(db: Db, place: Place, idOrTitle: string, ancesto
   return query.where('labels.title', '=', idOrTitle).executeTakeFirst()
 }
 
+export async function listLabelsById(db: Db, ids: readonly number[]) {
+  if (ids.length === 0) return []
+  return db.selectFrom('labels').selectAll().where('id', 'in', ids).execute()
+}
+
 /** The labels of these titles that a project knows, its own before its groups'. */
 export function listLabelsByTitle(db: Db, place: Place, titles: readonly string[]) {
   return labelsAt(db, place, { ancestors: true })

@@ -126,11 +126,6 @@ export async function usableLabel(ctx: Ctx, place: Place, id: number) {
   return row?.id === id ? row : undefined
 }
 
-/** The labels of these titles that the place knows, for boards. */
-export function usableLabelsByTitle(ctx: Ctx, place: Place, titles: readonly string[]) {
-  return titles.length === 0 ? Promise.resolve([]) : listLabelsByTitle(ctx.db, place, titles)
-}
-
 /** The label of the same title that a project may use, made if there is none. */
 export async function labelLike(
   ctx: Ctx,

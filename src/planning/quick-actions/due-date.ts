@@ -2,7 +2,7 @@ import { type Day, dayOf, later } from '../../base/clock.ts'
 
 const dayLength = 24 * 60 * 60 * 1000
 const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
-const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+export const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
 /** The day that words such as `2026-05-01`, `in 2 days`, `next friday` or `December 31st` name; undefined for others. */
 export function readDay(words: string, today: Day): Day | undefined {
@@ -17,7 +17,8 @@ export function realDay(text: string): Day | undefined {
   return Number.isNaN(date.getTime()) || dayOf(date.toISOString()) !== text ? undefined : text
 }
 
-function inDays(today: Day, days: number): Day {
+/** So many days after a day, or before it. */
+export function inDays(today: Day, days: number): Day {
   return dayOf(later(`${today}T00:00:00.000Z`, days * dayLength))
 }
 
@@ -54,7 +55,7 @@ function calendarDay(text: string, today: Day): Day | undefined {
   const found =
     /^([a-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?$/.exec(text) ??
     swapped(/^(\d{1,2})(?:st|nd|rd|th)? ([a-z]{3,9})\.?(?:,? (\d{4}))?$/.exec(text))
-  const month = months.indexOf(found?.[1]?.slice(0, 3) ?? '')
+  const month = months.findIndex((name) => name.toLowerCase() === found?.[1]?.slice(0, 3))
   if (!found || month < 0) return undefined
   const day = (year: number) =>
     realDay(`${year}-${String(month + 1).padStart(2, '0')}-${String(found[2]).padStart(2, '0')}`)

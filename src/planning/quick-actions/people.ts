@@ -1,12 +1,13 @@
 import { userOf } from '../../access/actor.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readNames } from '../../discussions/notes/commands.ts'
+import { listUsersByName } from '../../discussions/references/queries.ts'
+import { listUsersBasic } from '../../identity/users/basic-queries.ts'
 import { assignable } from '../assignees/verbs.ts'
 import type { CommandContext, CommandTable } from './command-context.ts'
 import { named } from './command-context.ts'
-import { listCalledUsers, listNamesOfUsers } from './queries.ts'
 
-export interface CalledUser {
+interface CalledUser {
   readonly id: number
   readonly username: string
 }
@@ -15,7 +16,7 @@ export interface CalledUser {
 async function usersIn(ctx: Ctx, context: CommandContext, argument: string): Promise<CalledUser[]> {
   const me = userOf(ctx.actor)?.username
   const names = readNames(argument).map((name) => (name === 'me' && me ? me : name))
-  const users = await listCalledUsers(ctx.db, names.slice(0, 50))
+  const users = await listUsersByName(ctx.db, names.slice(0, 50))
   const ids = users.map((user) => user.id)
   return await assignable(ctx, context.project, ids)
 }
@@ -65,9 +66,9 @@ function remove(role: Role) {
   return async (ctx: Ctx, context: CommandContext, argument: string) => {
     const before = idsOf(context, role)
     if (!context.maySort || before.length === 0) return undefined
-    const everybody = await listNamesOfUsers(ctx.db, before)
+    const everybody = await listUsersBasic(ctx.db, before)
     const names = readNames(argument)
-    const gone = names.length === 0 ? everybody : await listCalledUsers(ctx.db, names)
+    const gone = names.length === 0 ? everybody : await listUsersByName(ctx.db, names)
     const ids = gone.map((user) => user.id)
     const kept = before.filter((id) => !ids.includes(id))
     if (kept.length === before.length) return undefined

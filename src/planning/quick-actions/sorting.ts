@@ -3,8 +3,9 @@ import type { Ctx } from '../../ctx.ts'
 import { readMarked } from '../../discussions/notes/commands.ts'
 import { knownLabels } from '../labels/set-labels.ts'
 import { presentMilestonesById, usableMilestonesByTitle } from '../milestones/verbs.ts'
+import { placeOfProject } from '../place.ts'
 import { type CommandContext, type CommandTable, named } from './command-context.ts'
-import { readDay } from './due-date.ts'
+import { months, readDay } from './due-date.ts'
 
 /** The labels of an argument that the project knows: commands make no new ones. */
 async function labelsIn(ctx: Ctx, context: CommandContext, argument: string) {
@@ -53,7 +54,7 @@ async function replaceLabels(ctx: Ctx, context: CommandContext, argument: string
 async function setMilestone(ctx: Ctx, context: CommandContext, argument: string) {
   if (!context.maySort || argument === '') return undefined
   const title = argument.startsWith('%') ? readMarked(argument, '%')[0] : argument
-  const place = { projectId: context.project.id, namespaceId: context.project.namespace_id }
+  const place = placeOfProject(context.project)
   const [milestone] = await usableMilestonesByTitle(ctx, place, [title ?? ''])
   if (!milestone) return undefined
   context.edits.milestone_id = milestone.id
@@ -79,24 +80,9 @@ export const sortingCommands: CommandTable<CommandContext> = {
   remove_milestone: removeMilestone,
 }
 
-const monthNames = [
-  'Jan',
-  'Feb',
-  'Mar',
-  'Apr',
-  'May',
-  'Jun',
-  'Jul',
-  'Aug',
-  'Sep',
-  'Oct',
-  'Nov',
-  'Dec',
-]
-
 function spoken(day: string): string {
   const [year = '', month = '1', date = '1'] = day.split('-')
-  return `${monthNames[Number(month) - 1]} ${Number(date)}, ${year}`
+  return `${months[Number(month) - 1]} ${Number(date)}, ${year}`
 }
 
 function setDueDate(ctx: Ctx, context: CommandContext, argument: string) {

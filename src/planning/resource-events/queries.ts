@@ -41,15 +41,6 @@ export function findResourceEvent(db: Db, kind: Asked, type: Work, subjectId: nu
   return eventsOf(db, kind, type, subjectId).where('id', '=', id).executeTakeFirst()
 }
 
-export async function listLabels(db: Db, ids: readonly number[]) {
-  if (ids.length === 0) return []
-  return db
-    .selectFrom('labels')
-    .select(['id', 'title', 'color', 'description'])
-    .where('id', 'in', ids)
-    .execute()
-}
-
 /** The merge requests that closed something, as far as the viewer sees them. */
 export async function listClosingRequests(db: Db, viewer: Viewer, ids: readonly number[]) {
   if (ids.length === 0) return []

@@ -9,13 +9,14 @@ import { type Endpoint, endpoint, type Shape } from '../../http/endpoint.ts'
 import { id } from '../../http/params.ts'
 import { userBasicEntity } from '../../identity/users/basic.ts'
 import { usersById } from '../../identity/users/find-basic.ts'
+import type { LabelRow } from '../labels/entity.ts'
+import { listLabelsById } from '../labels/queries.ts'
 import { milestoneEntity } from '../milestones/entity.ts'
 import { presentMilestonesById } from '../milestones/verbs.ts'
 import {
   type EventKind,
   findResourceEvent,
   listClosingRequests,
-  listLabels,
   listResourceEvents,
 } from './queries.ts'
 import type { ChangedSubject } from './record.ts'
@@ -71,7 +72,7 @@ export interface ChangedKind {
 }
 
 type EventBody = z.input<typeof eventEntity>
-type Labels = ReadonlyMap<number, Awaited<ReturnType<typeof listLabels>>[number]>
+type Labels = ReadonlyMap<number, LabelRow>
 type Milestones = Awaited<ReturnType<typeof presentMilestonesById>>
 
 type Requests = ReadonlyMap<number, z.input<typeof sourceRequestEntity>>
@@ -95,7 +96,7 @@ async function present(ctx: Ctx, rows: readonly Row[]): Promise<EventBody[]> {
     ctx,
     rows.map((row) => row.user_id),
   )
-  const labels = await listLabels(
+  const labels = await listLabelsById(
     ctx.db,
     ids((row) => row.label_id),
   )
@@ -125,8 +126,8 @@ function whatChanged(
     case 'label': {
       const label = labels.get(row.label_id ?? 0)
       if (!label) return { label: null, action: row.action }
-      const { title: name, ...rest } = label
-      return { label: { ...rest, name }, action: row.action }
+      const { id, title: name, color, description } = label
+      return { label: { id, name, color, description }, action: row.action }
     }
     case 'milestone':
       return { milestone: milestones.get(row.milestone_id ?? 0) ?? null, action: row.action }

@@ -56,7 +56,7 @@ export async function unlinkIssues(
   linkId: number,
 ): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
-    if (!(await deleteIssueLink(ctx.db, linkId))) throw notFound()
+    await deleteIssueLink(ctx.db, linkId)
     await noteAt(ctx, project, row, other, 'unrelate', 'removed the relation with')
   })
 }

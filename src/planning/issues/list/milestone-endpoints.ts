@@ -3,9 +3,8 @@ import { viewerOf } from '../../../access/visible-queries.ts'
 import { endpoint } from '../../../http/endpoint.ts'
 import { onMilestoneOfIssues } from '../../milestones/access.ts'
 import { issueEntity } from '../entity.ts'
-import { presentIssues } from '../present.ts'
 import { listBurndownEvents } from './burndown-queries.ts'
-import { listIssueRows } from './queries.ts'
+import { listVisibleIssues } from './list-issues.ts'
 
 const path = '/:source/:id/milestones/:milestone_id'
 const common = { access: onMilestoneOfIssues() }
@@ -23,12 +22,8 @@ export const listMilestoneIssues = endpoint({
   summary: 'List the issues of a milestone of a project or group',
   paginate: 'offset',
   response: z.array(issueEntity),
-  async handler({ ctx, milestone, page }) {
-    const viewer = viewerOf(ctx)
-    const scope = { kind: 'milestone', milestoneId: milestone.id } as const
-    const rows = await listIssueRows(ctx.db, viewer, scope, {}, page)
-    return { ...rows, items: await presentIssues(ctx, rows.items) }
-  },
+  handler: ({ ctx, milestone, page }) =>
+    listVisibleIssues(ctx, { kind: 'milestone', milestoneId: milestone.id }, {}, page),
 })
 
 export const listMilestoneBurndown = endpoint({
@@ -38,8 +33,6 @@ export const listMilestoneBurndown = endpoint({
   summary: 'List when issues of a milestone of a project or group were added and closed',
   paginate: 'offset',
   response: z.array(burndownEntity),
-  handler({ ctx, milestone, page }) {
-    const viewer = viewerOf(ctx)
-    return listBurndownEvents(ctx.db, viewer, milestone.id, page)
-  },
+  handler: ({ ctx, milestone, page }) =>
+    listBurndownEvents(ctx.db, viewerOf(ctx), milestone.id, page),
 })

@@ -1,12 +1,13 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { seesIssue } from '../../../access/visible-issues.ts'
 import type { Viewer } from '../../../access/visible-queries.ts'
-import { type Day, dayOf, later } from '../../../base/clock.ts'
+import type { Day } from '../../../base/clock.ts'
 import type { Page, Paged } from '../../../base/page.ts'
 import { namespacesBelow } from '../../../store/hierarchy.ts'
 import { listPage } from '../../../store/pages.ts'
 import type { Db } from '../../../store/schema.ts'
-import { containing } from '../../../store/search.ts'
+import { matchesSearch } from '../../../store/search.ts'
+import { inDays } from '../../quick-actions/due-date.ts'
 import { type IssueRow, issueQuery } from '../queries.ts'
 import type { IssueListQuery } from './params.ts'
 
@@ -135,13 +136,10 @@ function milestoneConditions(
 function textConditions(query: IssueListQuery): Condition[] {
   if (!query.search) return []
   const fields = query.in && query.in.length > 0 ? query.in : ['title', 'description']
-  const words = query.search.split(/\s+/).filter((word) => word !== '')
-  return words.slice(0, 20).map((word) => {
-    const found = fields.map(
-      (field) => sql<SqlBool>`${sql.ref(`issues.${field}`)} LIKE ${containing(word)} ESCAPE '\\'`,
-    )
-    return sql<SqlBool>`(${sql.join(found, sql` OR `)})`
-  })
+  return matchesSearch(
+    query.search,
+    fields.map((field) => `issues.${field}`),
+  )
 }
 
 function plainConditions(query: IssueListQuery): Condition[] {
@@ -185,10 +183,6 @@ function negated(viewer: Viewer, query: IssueListQuery): Condition[] {
   return found
 }
 
-const DAY_MS = 86_400_000
-const shift = (today: Day, days: number): Day =>
-  dayOf(later(`${today}T00:00:00.000Z`, days * DAY_MS))
-
 function monthOf(day: Day, plus: number): { first: Day; last: Day } {
   const [year = 0, month = 1] = day.split('-').map(Number)
   const first = new Date(Date.UTC(year, month - 1 + plus, 1)).toISOString().slice(0, 10)
@@ -207,15 +201,15 @@ function dueConditions(query: IssueListQuery, today: Day): Condition[] {
     case 'today':
       return between(today, today)
     case 'tomorrow':
-      return between(shift(today, 1), shift(today, 1))
+      return between(inDays(today, 1), inDays(today, 1))
     case 'overdue':
       return [sql<SqlBool>`issues.due_date < ${today}`]
     case 'week':
-      return between(shift(today, -weekday), shift(today, 6 - weekday))
+      return between(inDays(today, -weekday), inDays(today, 6 - weekday))
     case 'month':
       return between(monthOf(today, 0).first, monthOf(today, 0).last)
     case 'next_month_and_previous_two_weeks':
-      return between(shift(today, -14), monthOf(today, 1).last)
+      return between(inDays(today, -14), monthOf(today, 1).last)
     default:
       return []
   }
