@@ -1,6 +1,7 @@
+import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import { type UserBasic, userBasicEntity } from '../../identity/users/basic.ts'
-import type { NoteableType } from '../../store/schema/issues.ts'
+import type { NotesTable } from '../../store/schema/issues.ts'
 import type { Position } from './noteable.ts'
 import { suggestionEntity } from './suggestion-entity.ts'
 
@@ -61,28 +62,7 @@ export const discussionEntity = z.strictObject({
   notes: z.array(noteEntity),
 })
 
-export interface NoteRow {
-  readonly id: number
-  readonly noteable_type: NoteableType
-  readonly noteable_id: number | null
-  readonly commit_id: string | null
-  readonly project_id: number | null
-  readonly discussion_id: string
-  readonly type: 'DiscussionNote' | 'DiffNote' | null
-  readonly body: string
-  readonly author_id: number | null
-  readonly system: 0 | 1
-  readonly internal: 0 | 1
-  readonly resolvable: 0 | 1
-  readonly resolved_at: string | null
-  readonly resolved_by_id: number | null
-  readonly position: string | null
-  readonly original_position: string | null
-  readonly line_code: string | null
-  readonly updated_by_id: number | null
-  readonly created_at: string
-  readonly updated_at: string
-}
+export type NoteRow = Selectable<NotesTable>
 
 /** What presenting notes needs beside their rows. */
 export interface NotePeople {

@@ -1,4 +1,4 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { type Insertable, type RawBuilder, type SqlBool, sql, type Updateable } from 'kysely'
 import { Role } from '../../access/roles.ts'
 import { seesIssue } from '../../access/visible-issues.ts'
 import { seesFeature, type Viewer } from '../../access/visible-queries.ts'
@@ -7,6 +7,7 @@ import type { OffsetPage } from '../../base/page.ts'
 import { COUNTED_ROWS } from '../../base/page.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { countUpTo, listPage } from '../../store/pages.ts'
+import type { NotesTable } from '../../store/schema/issues.ts'
 import type { Db } from '../../store/schema.ts'
 import type { NoteScope } from './noteable.ts'
 
@@ -109,22 +110,10 @@ export async function countNotesOf(db: Db, scope: NoteScope, most: number): Prom
   )
 }
 
-export interface NewNote {
-  readonly discussion_id: string
-  readonly type: 'DiscussionNote' | 'DiffNote' | null
-  readonly body: string
-  readonly author_id: number | null
-  readonly system?: boolean
-  readonly system_action?: string | null
-  readonly internal?: boolean
-  readonly resolvable?: boolean
-  readonly position?: string | null
-  readonly line_code?: string | null
-  readonly commit_id: string | null
-  readonly resolved_at?: Instant | null
-  readonly resolved_by_id?: number | null
-  readonly created_at: Instant
-}
+type NewNote = Omit<
+  Insertable<NotesTable>,
+  'noteable_type' | 'noteable_id' | 'project_id' | 'original_position' | 'updated_at'
+>
 
 export function insertNote(db: Db, scope: NoteScope, note: NewNote) {
   return db
@@ -141,16 +130,7 @@ export function insertNote(db: Db, scope: NoteScope, note: NewNote) {
     .executeTakeFirstOrThrow()
 }
 
-export interface NoteChanges {
-  body?: string
-  type?: 'DiscussionNote'
-  resolvable?: boolean
-  resolved_at?: Instant | null
-  resolved_by_id?: number | null
-  updated_by_id?: number | null
-}
-
-export function updateNote(db: Db, id: number, changes: NoteChanges, now: Instant) {
+export function updateNote(db: Db, id: number, changes: Updateable<NotesTable>, now: Instant) {
   return db
     .updateTable('notes')
     .set({ ...changes, updated_at: now })

@@ -57,7 +57,7 @@ export async function searchNoteRows(
   const iid = sql<number | null>`CASE notes.noteable_type
     WHEN 'Issue' THEN (SELECT i.iid FROM issues i WHERE i.id = notes.noteable_id)
     WHEN 'MergeRequest' THEN (SELECT mr.iid FROM merge_requests mr WHERE mr.id = notes.noteable_id) END`
-  let query = db
+  const query = db
     .selectFrom('notes')
     .innerJoin('projects', 'projects.id', 'notes.project_id')
     .selectAll('notes')
@@ -68,7 +68,7 @@ export async function searchNoteRows(
     .where(seesProject(viewer))
     .where(seesInternal(viewer))
     .where(sees)
+    .where((is) => is.and(matchesSearch(search, ['notes.body'])))
     .orderBy('notes.id', 'desc')
-  for (const word of matchesSearch(search, ['notes.body'])) query = query.where(word)
   return await listPage(db, query, page)
 }

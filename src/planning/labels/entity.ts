@@ -1,4 +1,6 @@
+import type { Selectable } from 'kysely'
 import { z } from 'zod'
+import type { LabelsTable } from '../../store/schema/planning.ts'
 import { textColorOn } from './color.ts'
 
 export const labelEntity = z.strictObject({
@@ -28,14 +30,7 @@ export const labelDetailEntity = labelEntity.pick({
   archived: true,
 })
 
-export interface LabelRow {
-  readonly id: number
-  readonly project_id: number | null
-  readonly title: string
-  readonly color: string
-  readonly description: string | null
-  readonly archived: 0 | 1
-}
+export type LabelRow = Selectable<LabelsTable>
 
 export interface LabelCounts {
   readonly open_issues_count: number

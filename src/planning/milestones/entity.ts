@@ -1,5 +1,7 @@
+import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import type { Day } from '../../base/clock.ts'
+import type { MilestonesTable } from '../../store/schema/planning.ts'
 
 export const milestoneEntity = z.strictObject({
   id: z.int(),
@@ -17,18 +19,7 @@ export const milestoneEntity = z.strictObject({
   web_url: z.string(),
 })
 
-export interface MilestoneRow {
-  readonly id: number
-  readonly iid: number
-  readonly project_id: number | null
-  readonly group_id: number | null
-  readonly title: string
-  readonly description: string | null
-  readonly state: 'active' | 'closed'
-  readonly start_date: Day | null
-  readonly due_date: Day | null
-  readonly created_at: string
-  readonly updated_at: string
+export type MilestoneRow = Selectable<MilestonesTable> & {
   /** Full path of the project or group that it belongs to. */
   readonly owner_path: string
 }

@@ -1,4 +1,6 @@
+import type { Selectable } from 'kysely'
 import { z } from 'zod'
+import type { BadgesTable } from '../../store/schema/badges.ts'
 
 export const badgeEntity = z.strictObject({
   name: z.string().nullable(),
@@ -13,13 +15,7 @@ export const badgeEntity = z.strictObject({
 /** What rendering answers: a badge that is not stored (docs/contract/B-resolved §10). */
 export const renderedBadgeEntity = badgeEntity.omit({ id: true, kind: true })
 
-export interface BadgeRow {
-  readonly id: number
-  readonly project_id: number | null
-  readonly name: string | null
-  readonly link_url: string
-  readonly image_url: string
-}
+type BadgeRow = Selectable<BadgesTable>
 
 /** `render` fills the placeholders of a URL for the project that is looked at. */
 export function presentBadge(

@@ -1,16 +1,14 @@
+import type { Insertable, Updateable } from 'kysely'
 import type { Source } from '../../access/sources.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { namespacesAbove } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
+import type { BadgesTable } from '../../store/schema/badges.ts'
 import type { Db } from '../../store/schema.ts'
 
-export interface BadgeInput {
-  readonly link_url: string
-  readonly image_url: string
-  readonly name?: string | null | undefined
-}
+type BadgeInput = Pick<Insertable<BadgesTable>, 'link_url' | 'image_url' | 'name'>
 
 /** The badges shown at a project, with those of every group above it, or the badges of a group; oldest first. */
 export function listBadgeRows(db: Db, source: Source, name: string | undefined, page: OffsetPage) {
@@ -39,9 +37,7 @@ export function insertBadge(db: Db, source: Source, input: BadgeInput, now: Inst
     .values({
       project_id: source.type === 'project' ? source.id : null,
       group_id: source.type === 'group' ? source.id : null,
-      name: input.name ?? null,
-      link_url: input.link_url,
-      image_url: input.image_url,
+      ...input,
       created_at: now,
       updated_at: now,
     })
@@ -49,20 +45,10 @@ export function insertBadge(db: Db, source: Source, input: BadgeInput, now: Inst
     .executeTakeFirstOrThrow()
 }
 
-export function updateBadge(
-  db: Db,
-  id: number,
-  changes: { [K in keyof BadgeInput]?: BadgeInput[K] | undefined },
-  now: Instant,
-) {
+export function updateBadge(db: Db, id: number, changes: Updateable<BadgesTable>, now: Instant) {
   return db
     .updateTable('badges')
-    .set({
-      updated_at: now,
-      name: changes.name,
-      link_url: changes.link_url,
-      image_url: changes.image_url,
-    })
+    .set({ ...changes, updated_at: now })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type InferResult, sql } from 'kysely'
 import type { Day, Instant } from '../../base/clock.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
 import { type UserBasicRow, userBasicColumns } from '../../identity/users/basic.ts'
@@ -84,14 +84,7 @@ const sortColumns = {
   last_activity_on_desc: ['users.last_activity_on', 'desc'],
 } as const satisfies Record<BillableSort, readonly [string, 'asc' | 'desc']>
 
-export interface BillableRow extends UserBasicRow {
-  readonly email: string
-  readonly last_activity_on: string | null
-  readonly last_login_at: Instant | null
-  readonly created_at: Instant
-  readonly type: number
-  readonly level: number
-}
+export type BillableRow = InferResult<ReturnType<typeof billableQuery>>[number]
 
 function billableQuery(db: Db, topId: number, today: Day) {
   return db
@@ -117,9 +110,10 @@ export async function listBillable(
   given: { readonly search?: string | undefined; readonly sort?: BillableSort | undefined },
   page: OffsetPage,
 ): Promise<Paged<BillableRow>> {
-  let query = billableQuery(db, topId, today)
   const columns = ['users.name', 'users.username', 'users.public_email']
-  for (const condition of matchesSearch(given.search ?? '', columns)) query = query.where(condition)
+  let query = billableQuery(db, topId, today).where((is) =>
+    is.and(matchesSearch(given.search ?? '', columns)),
+  )
   const [column, direction] = given.sort ? sortColumns[given.sort] : []
   if (column) query = query.orderBy(column, direction)
   return await listPage(db, query.orderBy('users.id'), page)
@@ -134,16 +128,7 @@ export async function findBillable(
   return await billableQuery(db, topId, today).where('users.id', '=', userId).executeTakeFirst()
 }
 
-export interface MembershipRow {
-  readonly id: number
-  readonly source_type: 'group' | 'project'
-  readonly source_id: number
-  readonly full_name: string
-  readonly full_path: string
-  readonly created_at: Instant
-  readonly expires_at: Day | null
-  readonly access_level: number
-}
+export type MembershipRow = InferResult<ReturnType<typeof membershipQuery>>[number]
 
 function membershipQuery(db: Db, userId: number, today: Day) {
   return db
@@ -208,17 +193,7 @@ const inHierarchy = (topId: number) => sql<boolean>`(
   OR (source_type = 'project' AND source_id IN ${projectsBelow(topId)}))`
 
 /** Memberships that wait for approval in a hierarchy, and invitations that nobody has accepted. */
-export async function listPending(
-  db: Db,
-  topId: number,
-  page: OffsetPage,
-): Promise<
-  Paged<
-    { member_id: number; approved: 0 | 1; invite_email: string | null } & {
-      user_id: number | null
-    }
-  >
-> {
+export function listPending(db: Db, topId: number, page: OffsetPage) {
   const query = db
     .selectFrom('members')
     .select(['id as member_id', 'user_id', 'invite_email'])
@@ -227,7 +202,7 @@ export async function listPending(
     .where('requested_at', 'is', null)
     .where((eb) => eb.or([eb('state', '=', 'awaiting'), eb('user_id', 'is', null)]))
     .orderBy('id')
-  return await listPage(db, query, page)
+  return listPage(db, query, page)
 }
 
 /** Changes the state of memberships in a hierarchy; how many there were. */
@@ -291,10 +266,8 @@ export async function listProvisioned(
     .select(userBasicColumns)
     .where('users.service_source_type', '=', 'group')
     .where('users.service_source_id', '=', groupId)
+    .where((is) => is.and(matchesSearch(given.search ?? '', ['users.name', 'users.username'])))
     .orderBy('users.id')
   if (given.username !== undefined) query = query.where('users.username', '=', given.username)
-  for (const condition of matchesSearch(given.search ?? '', ['users.name', 'users.username'])) {
-    query = query.where(condition)
-  }
   return await listPage(db, query, page)
 }

@@ -92,13 +92,12 @@ function linkIsShown({ viewer, inside }: MemberScope) {
 
 /** Members with their users and who added them, by user id. */
 function memberQuery(db: Db, scope: MemberScope, filters: MemberFilters) {
-  let query = db
+  return db
     .selectFrom(memberships(scope).as('own'))
     .innerJoin('users', 'users.id', 'own.user_id')
     .select(['own.member_id', 'own.level', 'users.id'])
+    .where((is) => is.and(conditions(scope, filters)))
     .orderBy('users.id')
-  for (const condition of conditions(scope, filters)) query = query.where(condition)
-  return query
 }
 
 function conditions(scope: MemberScope, filters: MemberFilters): Expression<SqlBool>[] {

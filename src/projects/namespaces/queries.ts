@@ -50,17 +50,17 @@ export async function listNamespaces(
   filters: NamespaceFilters,
   page: OffsetPage,
 ): Promise<Paged<NamespaceBriefRow>> {
-  let query = namespaceQuery(db).where(belongs(viewer, 1)).orderBy('namespaces.id')
+  const columns = filters.full_path_search
+    ? ['namespaces.full_path', 'namespaces.name']
+    : ['namespaces.path', 'namespaces.name']
+  let query = namespaceQuery(db)
+    .where(belongs(viewer, 1))
+    .where((is) => is.and(matchesSearch(filters.search ?? '', columns)))
+    .orderBy('namespaces.id')
   if (filters.owned_only) {
     query = query.where(belongs({ ...viewer, admin: false }, 50))
   }
   if (filters.top_level_only) query = query.where('namespaces.parent_id', 'is', null)
-  const columns = filters.full_path_search
-    ? ['namespaces.full_path', 'namespaces.name']
-    : ['namespaces.path', 'namespaces.name']
-  for (const condition of matchesSearch(filters.search ?? '', columns)) {
-    query = query.where(condition)
-  }
   return await listPage(db, query, page)
 }
 

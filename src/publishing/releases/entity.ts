@@ -1,7 +1,9 @@
+import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import { userBasicEntity } from '../../identity/users/basic.ts'
 import { milestoneEntity } from '../../planning/milestones/entity.ts'
 import { commitEntity } from '../../repositories/commits/entity.ts'
+import type { ReleaseLinksTable } from '../../store/schema/releases.ts'
 
 export const LINK_TYPES = ['other', 'runbook', 'image', 'package'] as const
 
@@ -54,16 +56,11 @@ export const releaseEntity = z.strictObject({
   }),
 })
 
-export interface LinkRow {
-  readonly id: number
-  readonly name: string
-  readonly url: string
-  readonly filepath: string | null
-  readonly link_type: (typeof LINK_TYPES)[number]
-}
-
 /** `downloads` is where direct paths of the release are served below. */
-export function presentLink(row: LinkRow, downloads: string): z.input<typeof linkEntity> {
+export function presentLink(
+  row: Selectable<ReleaseLinksTable>,
+  downloads: string,
+): z.input<typeof linkEntity> {
   const direct = row.filepath === null ? row.url : downloads + row.filepath
   return {
     id: row.id,

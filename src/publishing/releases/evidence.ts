@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import type { Selectable } from 'kysely'
 import type { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
+import type { ReleaseEvidencesTable } from '../../store/schema/releases.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import type { evidenceEntity } from './entity.ts'
 import {
@@ -14,17 +16,11 @@ import type { ReleaseRow } from './queries.ts'
 
 type Evidence = z.input<typeof evidenceEntity>
 
-interface EvidenceRow {
-  readonly id: number
-  readonly sha: string
-  readonly collected_at: string
-}
-
 function presentEvidence(
   ctx: Pick<Ctx, 'config'>,
   project: Project,
   tag: string,
-  row: EvidenceRow,
+  row: Pick<Selectable<ReleaseEvidencesTable>, 'id' | 'sha' | 'collected_at'>,
 ): Evidence {
   const release = `${ctx.config.externalUrl}/api/v4/projects/${project.id}/releases`
   return {

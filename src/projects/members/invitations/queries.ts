@@ -1,3 +1,4 @@
+import type { InferResult } from 'kysely'
 import type { SourceRef } from '../../../access/sources.ts'
 import type { Day } from '../../../base/clock.ts'
 import type { OffsetPage, Paged } from '../../../base/page.ts'
@@ -5,14 +6,7 @@ import { listPage } from '../../../store/pages.ts'
 import type { Db } from '../../../store/schema.ts'
 import { matchesSearch } from '../../../store/search.ts'
 
-export interface InvitationRow {
-  readonly id: number
-  readonly invite_email: string | null
-  readonly access_level: number
-  readonly created_at: string
-  readonly expires_at: Day | null
-  readonly created_by_name: string | null
-}
+export type InvitationRow = InferResult<ReturnType<typeof invitationQuery>>[number]
 
 function invitationQuery(db: Db, source: SourceRef) {
   return db
@@ -39,10 +33,9 @@ export async function listInvitations(
   search: string | undefined,
   page: OffsetPage,
 ): Promise<Paged<InvitationRow>> {
-  let query = invitationQuery(db, source)
-  for (const condition of matchesSearch(search ?? '', ['members.invite_email'])) {
-    query = query.where(condition)
-  }
+  const query = invitationQuery(db, source).where((is) =>
+    is.and(matchesSearch(search ?? '', ['members.invite_email'])),
+  )
   return await listPage(db, query, page)
 }
 

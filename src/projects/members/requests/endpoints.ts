@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { Role } from '../../../access/roles.ts'
-import { notFound } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { endpoint } from '../../../http/endpoint.ts'
 import { integer } from '../../../http/params.ts'
@@ -15,7 +14,6 @@ import { listRequesters, type RequesterRow } from './queries.ts'
 const requesterEntity = userBasicEntity.extend({ requested_at: z.string(), created_at: z.string() })
 
 function presentRequester(ctx: Ctx, row: RequesterRow): z.input<typeof requesterEntity> {
-  if (row.requested_at === null) throw notFound()
   return {
     ...presentUserBasic(ctx, row),
     requested_at: row.requested_at,

@@ -1,17 +1,15 @@
+import type { InferResult, NotNull } from 'kysely'
 import { Role } from '../../../access/roles.ts'
 import type { Source, SourceRef } from '../../../access/sources.ts'
 import type { Day } from '../../../base/clock.ts'
 import type { OffsetPage, Paged } from '../../../base/page.ts'
-import { type UserBasicRow, userBasicColumns } from '../../../identity/users/basic.ts'
+import { userBasicColumns } from '../../../identity/users/basic.ts'
 import { namespacesAbove } from '../../../store/hierarchy.ts'
 import { listPage } from '../../../store/pages.ts'
 import type { Db } from '../../../store/schema.ts'
 
 /** Somebody who asked to become a member. */
-export interface RequesterRow extends UserBasicRow {
-  readonly requested_at: string | null
-  readonly created_at: string
-}
+export type RequesterRow = InferResult<ReturnType<typeof requesterQuery>>[number]
 
 function requesterQuery(db: Db, source: SourceRef) {
   return db
@@ -22,6 +20,7 @@ function requesterQuery(db: Db, source: SourceRef) {
     .where('members.source_type', '=', source.type)
     .where('members.source_id', '=', source.id)
     .where('members.requested_at', 'is not', null)
+    .$narrowType<{ requested_at: NotNull }>()
     .orderBy('members.id')
 }
 
