@@ -34,7 +34,7 @@ export function countsIn({ jobOf }: Viewer): RawBuilder<SqlBool> {
 }
 
 /** Whether the row of `members m` is in force. */
-const live = (today: Day) =>
+export const live = (today: Day) =>
   sql<SqlBool>`m.requested_at IS NULL AND m.state = 'active' AND (m.expires_at IS NULL OR m.expires_at > ${today})`
 
 /**
@@ -88,11 +88,16 @@ export function seesProject(viewer: Viewer): RawBuilder<SqlBool> {
     OR (${countsIn(viewer)} AND ${hasProjectRole(viewer.userId, viewer.today)}))`
 }
 
-/** Whether the viewer may read internal notes in the row of `projects` that a query is at (`read_internal_notes`). */
-export function readsInternalNotes(viewer: Viewer): RawBuilder<SqlBool> {
+/** Whether the viewer has at least this role in the row of `projects` that a query is at, as administrators have all over. */
+export function hasRole(viewer: Viewer, least = 1): RawBuilder<SqlBool> {
   if (viewer.admin) return sql<SqlBool>`1 = 1`
   if (viewer.userId === null) return sql<SqlBool>`1 = 0`
-  return sql<SqlBool>`(${countsIn(viewer)} AND ${hasProjectRole(viewer.userId, viewer.today, Role.planner)})`
+  return sql<SqlBool>`(${countsIn(viewer)} AND ${hasProjectRole(viewer.userId, viewer.today, least)})`
+}
+
+/** Whether the viewer may read internal notes in the row of `projects` that a query is at (`read_internal_notes`). */
+export function readsInternalNotes(viewer: Viewer): RawBuilder<SqlBool> {
+  return hasRole(viewer, Role.planner)
 }
 
 /** The level of a feature of the row of `projects` that a query is at, as `featureLevel` has it. */

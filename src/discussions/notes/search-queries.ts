@@ -2,7 +2,8 @@ import { type SqlBool, sql } from 'kysely'
 import { Role } from '../../access/roles.ts'
 import { seesIssue } from '../../access/visible-issues.ts'
 import {
-  hasProjectRole,
+  hasRole,
+  readsInternalNotes,
   seesFeature,
   seesProject,
   type Viewer,
@@ -13,30 +14,17 @@ import type { Db } from '../../store/schema.ts'
 import { isInPlace, matchesSearch, type SearchPlace } from '../../store/search.ts'
 import type { NoteRow } from './entity.ts'
 
-/** Internal comments are for Planners and above. */
-function seesInternal(viewer: Viewer) {
-  if (viewer.admin) return sql<SqlBool>`1 = 1`
-  if (viewer.userId === null) return sql<SqlBool>`notes.internal = 0`
-  return sql<SqlBool>`(notes.internal = 0 OR ${hasProjectRole(viewer.userId, viewer.today, Role.planner)})`
-}
-
 /** Comments on snippets of projects; who is no member sees those of open snippets alone. */
 function seesSnippetNotes(viewer: Viewer) {
-  const { admin, external, userId, today } = viewer
+  const { external, userId } = viewer
   const open = userId === null || external ? sql`('public')` : sql`('public', 'internal')`
-  const asMember = userId === null ? sql<SqlBool>`1 = 0` : hasProjectRole(userId, today)
-  const isMember = admin ? sql<SqlBool>`1 = 1` : asMember
-  return sql<SqlBool>`(${seesFeature(viewer, 'snippets', Role.guest)} AND (${isMember} OR EXISTS (
+  return sql<SqlBool>`(${seesFeature(viewer, 'snippets', Role.guest)} AND (${hasRole(viewer)} OR EXISTS (
     SELECT 1 FROM snippets WHERE snippets.id = notes.noteable_id AND snippets.visibility IN ${open})))`
 }
 
 /** Comments on alerts are for whoever reads alerts: Developers and above, however open the project is. */
 function seesAlertNotes(viewer: Viewer) {
-  const { admin, userId, today } = viewer
-  const asMember =
-    userId === null ? sql<SqlBool>`1 = 0` : hasProjectRole(userId, today, Role.developer)
-  const isDeveloper = admin ? sql<SqlBool>`1 = 1` : asMember
-  return sql<SqlBool>`(${isDeveloper} AND ${seesFeature(viewer, 'monitor', Role.developer)})`
+  return sql<SqlBool>`(${hasRole(viewer, Role.developer)} AND ${seesFeature(viewer, 'monitor', Role.developer)})`
 }
 
 /** Comments that contain the words, each on something that the viewer sees; newest first. */
@@ -66,7 +54,7 @@ export async function searchNoteRows(
     .where('notes.system', '=', 0)
     .where(isInPlace(place))
     .where(seesProject(viewer))
-    .where(seesInternal(viewer))
+    .where(sql<SqlBool>`(notes.internal = 0 OR ${readsInternalNotes(viewer)})`)
     .where(sees)
     .where((is) => is.and(matchesSearch(search, ['notes.body'])))
     .orderBy('notes.id', 'desc')

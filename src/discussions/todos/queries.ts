@@ -3,6 +3,7 @@ import { Role } from '../../access/roles.ts'
 import { seesIssue } from '../../access/visible-issues.ts'
 import {
   hasProjectRole,
+  readsInternalNotes,
   seesFeature,
   seesGroup,
   seesProject,
@@ -30,9 +31,8 @@ type OwnViewer = Viewer & { readonly userId: number }
 
 /** A to-do of an internal note shows it to those alone who read such notes. */
 function readsNote(viewer: Viewer): RawBuilder<SqlBool> {
-  if (viewer.admin) return sql<SqlBool>`1 = 1`
   return sql<SqlBool>`(NOT EXISTS (SELECT 1 FROM notes WHERE notes.id = todos.note_id AND notes.internal = 1)
-    OR ${hasProjectRole(viewer.userId ?? 0, viewer.today, Role.planner)})`
+    OR ${readsInternalNotes(viewer)})`
 }
 
 /** A to-do shows no more than its owner may look up by now. */

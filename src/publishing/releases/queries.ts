@@ -1,6 +1,7 @@
 import { type Insertable, sql, type Updateable } from 'kysely'
+import { Role } from '../../access/roles.ts'
 import { seesIssue } from '../../access/visible-issues.ts'
-import { hasProjectRole, seesProject, type Viewer } from '../../access/visible-queries.ts'
+import { seesFeature, type Viewer } from '../../access/visible-queries.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { namespacesBelow } from '../../store/hierarchy.ts'
@@ -35,19 +36,13 @@ export function listGroupReleaseRows(
   filter: ReleaseFilter,
   page: OffsetPage,
 ) {
-  const level = sql`coalesce(json_extract(projects.settings, '$.releases_access_level'), 'enabled')`
-  const member = viewer.userId === null ? sql`1 = 0` : hasProjectRole(viewer.userId, viewer.today)
   const query = db
     .selectFrom('releases')
     .innerJoin('projects', 'projects.id', 'releases.project_id')
     .selectAll('releases')
     .where('projects.pending_delete', '=', 0)
     .where('projects.namespace_id', 'in', namespacesBelow(groupId))
-    .where(seesProject(viewer))
-    .where(
-      sql<boolean>`(${level} IN ('enabled', 'public') OR (${level} = 'private' AND
-        (${viewer.admin ? 1 : 0} OR ${member})))`,
-    )
+    .where(seesFeature(viewer, 'releases', Role.minimal))
     .orderBy(`releases.${filter.orderBy}`, filter.sort)
     .orderBy('releases.id', filter.sort)
   return listPage(db, query, page)

@@ -17,13 +17,6 @@ const query = {
 
 const storageQuery = { ...query, repository_storage: oneOf(['default']).optional() }
 
-function created(query: {
-  created_after?: string | undefined
-  created_before?: string | undefined
-}) {
-  return { createdAfter: query.created_after, createdBefore: query.created_before }
-}
-
 export const listOwnSnippets = endpoint({
   method: 'GET',
   path: '/snippets',
@@ -32,8 +25,7 @@ export const listOwnSnippets = endpoint({
   query,
   paginate: 'offset',
   response: z.array(snippetEntity),
-  handler: ({ ctx, query, page }) =>
-    listSnippets(ctx, { authorId: callerId(ctx), ...created(query) }, page),
+  handler: ({ ctx, query, page }) => listSnippets(ctx, { ...query, authorId: callerId(ctx) }, page),
 })
 
 export const listPublicSnippets = endpoint({
@@ -44,8 +36,7 @@ export const listPublicSnippets = endpoint({
   query,
   paginate: 'offset',
   response: z.array(snippetEntity),
-  handler: ({ ctx, query, page }) =>
-    listSnippets(ctx, { publicOnly: true, ...created(query) }, page),
+  handler: ({ ctx, query, page }) => listSnippets(ctx, { ...query, publicOnly: true }, page),
 })
 
 export const listAllSnippets = endpoint({
@@ -56,7 +47,7 @@ export const listAllSnippets = endpoint({
   query: storageQuery,
   paginate: 'offset',
   response: z.array(snippetEntity),
-  handler: ({ ctx, query, page }) => listSnippets(ctx, created(query), page),
+  handler: ({ ctx, query, page }) => listSnippets(ctx, query, page),
 })
 
 export const postPersonalSnippet = endpoint({

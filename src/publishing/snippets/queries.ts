@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, type SqlBool, sql, type Updateable } from 'kysely'
 import { Role } from '../../access/roles.ts'
-import { hasProjectRole, seesFeature, type Viewer } from '../../access/visible-queries.ts'
+import { hasRole, seesFeature, type Viewer } from '../../access/visible-queries.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { countUpTo, listPage } from '../../store/pages.ts'
@@ -67,8 +67,8 @@ export interface SnippetFilter {
   readonly projectId?: number | undefined
   /** Only those that are a person's and public. */
   readonly publicOnly?: boolean | undefined
-  readonly createdAfter?: Instant | undefined
-  readonly createdBefore?: Instant | undefined
+  readonly created_after?: Instant | undefined
+  readonly created_before?: Instant | undefined
   /** A part of the title. */
   readonly search?: string | undefined
 }
@@ -81,18 +81,16 @@ function seesSnippet(viewer: Viewer) {
     userId === null
       ? sql<SqlBool>`snippets.visibility = 'public'`
       : sql<SqlBool>`(snippets.visibility IN ${open} OR snippets.author_id = ${userId})`
-  const asMember = userId === null ? sql<SqlBool>`1 = 0` : hasProjectRole(userId, viewer.today)
   const own = viewer.admin ? sql<SqlBool>`1 = 1` : bySelf
   return sql<SqlBool>`(snippets.pending_delete = 0 AND CASE WHEN snippets.project_id IS NULL THEN ${own}
     ELSE projects.pending_delete = 0 AND ${seesFeature(viewer, 'snippets', Role.guest)}
-      AND (${own} OR ${asMember}) END)`
+      AND (${own} OR ${hasRole(viewer)}) END)`
 }
 
 /** Snippets that the viewer sees, newest first. */
 function snippetsSeenBy(db: Db, viewer: Viewer, filter: SnippetFilter) {
-  const { authorId, projectId, createdAfter, createdBefore, search } = filter
-  const pattern = containing(search ?? '')
-  return db
+  const { authorId, projectId, created_after: after, created_before: before, search } = filter
+  let query = db
     .selectFrom('snippets')
     .leftJoin('projects', 'projects.id', 'snippets.project_id')
     .leftJoin('wiki_snippet_repositories', 'wiki_snippet_repositories.snippet_id', 'snippets.id')
@@ -102,23 +100,18 @@ function snippetsSeenBy(db: Db, viewer: Viewer, filter: SnippetFilter) {
       'wiki_snippet_repositories.default_branch as branch',
     ])
     .where(seesSnippet(viewer))
-    .$if(authorId !== undefined, (query) => query.where('snippets.author_id', '=', authorId ?? 0))
-    .$if(projectId !== undefined, (query) =>
-      query.where('snippets.project_id', '=', projectId ?? 0),
-    )
-    .$if(filter.publicOnly === true, (query) =>
-      query.where('snippets.project_id', 'is', null).where('snippets.visibility', '=', 'public'),
-    )
-    .$if(createdAfter !== undefined, (query) =>
-      query.where('snippets.created_at', '>=', createdAfter ?? ''),
-    )
-    .$if(createdBefore !== undefined, (query) =>
-      query.where('snippets.created_at', '<=', createdBefore ?? ''),
-    )
-    .$if(search !== undefined, (query) =>
-      query.where(sql<SqlBool>`snippets.title LIKE ${pattern} ESCAPE '\\'`),
-    )
     .orderBy('snippets.id', 'desc')
+  if (authorId !== undefined) query = query.where('snippets.author_id', '=', authorId)
+  if (projectId !== undefined) query = query.where('snippets.project_id', '=', projectId)
+  if (filter.publicOnly) {
+    query = query
+      .where('snippets.project_id', 'is', null)
+      .where('snippets.visibility', '=', 'public')
+  }
+  if (after !== undefined) query = query.where('snippets.created_at', '>=', after)
+  if (before !== undefined) query = query.where('snippets.created_at', '<=', before)
+  if (search === undefined) return query
+  return query.where(sql<SqlBool>`snippets.title LIKE ${containing(search)} ESCAPE '\\'`)
 }
 
 /** So many of those whose ids are below one, and how many there are, for clients that walk through them. */
