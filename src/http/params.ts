@@ -341,3 +341,14 @@ export function atLeastOne(names: readonly string[]) {
       ? []
       : [`${names.join(', ')} are missing, at least one parameter must be provided`]
 }
+
+/** The check of a declaration of which one of some parameters has to be there, and no other of them beside it. */
+export function exactlyOne(names: readonly string[]) {
+  return (sent: ReadonlySet<string>): string[] => {
+    const given = names.filter((name) => sent.has(name))
+    if (given.length === 1) return []
+    return given.length === 0
+      ? [`${names.join(', ')} are missing, exactly one parameter must be provided`]
+      : [`${given.join(', ')} are mutually exclusive`]
+  }
+}

@@ -4,7 +4,16 @@ import { existing } from '../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import type { Ctx } from '../../ctx.ts'
 import { Answer, type Endpoint, endpoint, perMinuteAsSet } from '../../http/endpoint.ts'
-import { flag, hash, instant, integer, oneOf, parameter, text } from '../../http/params.ts'
+import {
+  exactlyOne,
+  flag,
+  hash,
+  instant,
+  integer,
+  oneOf,
+  parameter,
+  text,
+} from '../../http/params.ts'
 import { changesNote, onNoteable, onNoteOfThread, onThread } from './access.ts'
 import {
   commandsEntity,
@@ -182,7 +191,7 @@ function threadNoteEndpoints(kind: NoteKind): Endpoint[] {
       conditions: changesNote,
       tags,
       body: { body: text({ max: 1_000_000 }).optional(), resolved: flag().optional() },
-      check: exactlyOneOfBodyAndResolved,
+      check: exactlyOne(['body', 'resolved']),
       response: z.union([noteEntity, commandsEntity]),
       async handler({ ctx, noteable, note, body }) {
         if (body.body !== undefined) return editNote(ctx, kind, noteable, note, body.body)
@@ -202,14 +211,6 @@ function threadNoteEndpoints(kind: NoteKind): Endpoint[] {
       },
     }),
   ]
-}
-
-function exactlyOneOfBodyAndResolved(sent: ReadonlySet<string>): string[] {
-  const both = sent.has('body') && sent.has('resolved')
-  if (both) return ['body, resolved are mutually exclusive']
-  return sent.has('body') || sent.has('resolved')
-    ? []
-    : ['body, resolved are missing, exactly one parameter must be provided']
 }
 
 function resolveEndpoints(kind: NoteKind): Endpoint[] {

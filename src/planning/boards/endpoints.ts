@@ -4,7 +4,7 @@ import { existing } from '../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { csv, flag, integer, text } from '../../http/params.ts'
+import { csv, exactlyOne, flag, integer, text } from '../../http/params.ts'
 import { onBoard, onBoardList } from './access.ts'
 import { boardEntity, listEntity, presentBoards, presentLists } from './entity.ts'
 import { type BoardRow, deleteBoard, listBoardRows, listListsOf } from './queries.ts'
@@ -31,16 +31,6 @@ async function presentBoard(ctx: Ctx, owner: Source, row: BoardRow) {
 async function presentList(ctx: Ctx, row: Awaited<ReturnType<typeof getList>>) {
   const [list] = await presentLists(ctx, [row])
   return existing(list, 'List')
-}
-
-/** A list stands for one thing. */
-function oneSubject(sent: ReadonlySet<string>): string[] {
-  const names = ['label_id', 'assignee_id', 'milestone_id']
-  const given = names.filter((name) => sent.has(name))
-  if (given.length === 1) return []
-  return given.length === 0
-    ? [`${names.join(', ')} are missing, exactly one parameter must be provided`]
-    : [`${given.join(', ')} are mutually exclusive`]
 }
 
 export const listBoards = endpoint({
@@ -126,7 +116,7 @@ export const addBoardList = endpoint({
     assignee_id: integer().optional(),
     milestone_id: integer().optional(),
   },
-  check: oneSubject,
+  check: exactlyOne(['label_id', 'assignee_id', 'milestone_id']),
   response: listEntity,
   handler: async ({ ctx, source, board, body }) =>
     presentList(ctx, await addList(ctx, source, board, body)),
