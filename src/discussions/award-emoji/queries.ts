@@ -70,13 +70,9 @@ export function findOwnAward(
   userId: number,
   name: string,
 ) {
-  return db
-    .selectFrom('award_emoji')
-    .select('id')
-    .where('awardable_type', '=', type)
-    .where('awardable_id', '=', id)
-    .where('user_id', '=', userId)
-    .where('name', '=', name)
+  return awardQuery(db, type, id)
+    .where('award_emoji.user_id', '=', userId)
+    .where('award_emoji.name', '=', name)
     .executeTakeFirst()
 }
 

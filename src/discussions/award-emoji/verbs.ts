@@ -1,8 +1,8 @@
-import { userOf } from '../../access/actor.ts'
 import type { Project } from '../../access/subjects.ts'
 import { runEffects } from '../../base/effects.ts'
-import { existing, notFound, unauthorized } from '../../base/problem.ts'
+import { existing, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { callerId } from '../../identity/users/find-user.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
 import { completeTodos } from '../todos/add.ts'
@@ -33,22 +33,20 @@ export function award(ctx: Ctx, subject: Awardable, name: string): Promise<Award
   })
 }
 
+/** The same in the caller's transaction, with no to-do done. */
 async function addAward(ctx: Ctx, subject: Awardable, name: string): Promise<AwardRow> {
-  const user = userOf(ctx.actor)
-  if (!user) throw unauthorized()
+  const userId = callerId(ctx)
   if (subject.note?.system === 1) throw notFound('Award Emoji')
   const plain = plainName(name)
   const columns =
     'award_emoji.awardable_type, award_emoji.awardable_id, award_emoji.user_id, award_emoji.name'
   const twice = () => notFound('Award Emoji Name has already been taken')
-  return inTransaction(ctx, async (ctx) => {
-    const id = await uniquely({ [columns]: twice }, () =>
-      insertAward(ctx.db, subject.type, subject.id, plain, user.id, ctx.now()),
-    )
-    const row = existing(await findAward(ctx.db, subject.type, subject.id, id), 'Award Emoji')
-    await runEffects(ctx, ctx.effects.reactionChanged, { subject, row, action: 'award' })
-    return row
-  })
+  const id = await uniquely({ [columns]: twice }, () =>
+    insertAward(ctx.db, subject.type, subject.id, plain, userId, ctx.now()),
+  )
+  const row = existing(await findAward(ctx.db, subject.type, subject.id, id), 'Award Emoji')
+  await runEffects(ctx, ctx.effects.reactionChanged, { subject, row, action: 'award' })
+  return row
 }
 
 async function completeTodosOf(ctx: Ctx, { noteable: { type, id } }: Awardable): Promise<void> {
@@ -71,11 +69,9 @@ export async function toggleAward(
   subject: Awardable,
   name: string,
 ): Promise<void> {
-  const user = userOf(ctx.actor)
-  if (!user) throw unauthorized()
+  const userId = callerId(ctx)
   await inTransaction(ctx, async (ctx) => {
-    const own = await findOwnAward(ctx.db, subject.type, subject.id, user.id, plainName(name))
-    const row = own && (await findAward(ctx.db, subject.type, subject.id, own.id))
+    const row = await findOwnAward(ctx.db, subject.type, subject.id, userId, plainName(name))
     if (row) return takeBack(ctx, subject, row)
     assertMayAward(ctx, project)
     await addAward(ctx, subject, name)

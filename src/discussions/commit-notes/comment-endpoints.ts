@@ -6,10 +6,11 @@ import { usersById } from '../../identity/users/find-basic.ts'
 import { getCommit } from '../../repositories/commits/describe-commit.ts'
 import { onCode, onWritableCode } from '../../repositories/repository/access.ts'
 import { commandsEntity, type NoteRow, presentCommands } from '../notes/entity.ts'
-import { listComments } from '../notes/list-notes.ts'
 import { addNote } from '../notes/note-routes.ts'
 import type { Position } from '../notes/noteable.ts'
-import { findCommentedLine } from './commented-line.ts'
+import { listNoteRows } from '../notes/queries.ts'
+import { scopeOf } from '../notes/verbs.ts'
+import { findPosition } from './commented-line.ts'
 import { commitKind } from './commit-kind.ts'
 import { commitNoteable } from './noteable.ts'
 
@@ -24,6 +25,14 @@ const commentEntity = z.strictObject({
   author: userBasicEntity.nullable(),
   created_at: z.string(),
 })
+
+/** What people wrote, oldest first, without system notes and internal ones. */
+const comments = {
+  internal: false,
+  activity: 'only_comments',
+  orderBy: 'created_at',
+  sort: 'asc',
+} as const
 
 function presentComment(
   row: NoteRow,
@@ -52,7 +61,8 @@ export const listCommitComments = endpoint({
   response: z.array(commentEntity),
   async handler({ ctx, project, repo, params, page, request }) {
     const commit = await getCommit(repo, params.sha, request.signal)
-    const rows = await listComments(ctx, commitNoteable(ctx, project, commit), page)
+    const scope = scopeOf(commitNoteable(ctx, project, commit))
+    const rows = await listNoteRows(ctx.db, scope, comments, page)
     const authors = await usersById(
       ctx,
       rows.items.map((row) => row.author_id),
@@ -77,10 +87,13 @@ export const createCommitComment = endpoint({
   response: z.union([commentEntity, commandsEntity]),
   async handler({ ctx, project, repo, params, body }) {
     const commit = await getCommit(repo, params.sha)
-    const { path, line, line_type: lineType } = body
+    const { path, line, line_type: type } = body
     const place =
       path && line !== undefined
-        ? await findCommentedLine(repo, commit, { path, line, lineType })
+        ? await findPosition(repo, commit, {
+            new_path: path,
+            ...(type === 'old' ? { old_line: line } : { new_line: line }),
+          })
         : undefined
     const noteable = commitNoteable(ctx, project, commit)
     const { row, done } = await addNote(ctx, commitKind, noteable, { body: body.note, ...place })

@@ -5,41 +5,16 @@ import { imagePoint, type LinePlace, lineCode, lineOf } from '../notes/diff-line
 import type { AskedPosition } from '../notes/kind.ts'
 import type { Position } from '../notes/noteable.ts'
 
-export interface LineInput {
-  readonly path: string
-  readonly line: number
-  readonly lineType: 'new' | 'old'
-}
-
-export interface CommentedLine {
-  readonly position: Position
-  readonly lineCode: string
-}
-
-/** The place of a comment in a commit's diff; undefined when the commit did not change that line. */
-export async function findCommentedLine(
-  repo: Repo,
-  commit: Commit,
-  input: LineInput,
-  signal?: AbortSignal,
-): Promise<CommentedLine | undefined> {
-  const { path, line, lineType } = input
-  const asked = {
-    new_path: path,
-    old_line: lineType === 'old' ? line : null,
-    new_line: lineType === 'new' ? line : null,
-  }
-  return await findPosition(repo, commit, asked, signal)
-}
-
-/** The place in a commit's diff that a position names, completed; its base is the commit's parent. */
+/**
+ * The place in a commit's diff that a position names, completed; undefined when the commit did not change that line. Its base
+ * is the commit's parent.
+ */
 export async function findPosition(
   repo: Repo,
   commit: Commit,
   asked: AskedPosition,
-  signal?: AbortSignal,
-): Promise<CommentedLine | undefined> {
-  const { files } = await readCommitDiff(repo, { id: commit.id }, signal)
+): Promise<{ readonly position: Position; readonly lineCode: string } | undefined> {
+  const { files } = await readCommitDiff(repo, { id: commit.id })
   const path = asked.new_path ?? asked.old_path
   const file = files.find((each) => each.newPath === path || each.oldPath === path)
   if (!file) return undefined

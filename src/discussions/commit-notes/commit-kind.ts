@@ -8,9 +8,9 @@ import { createTag } from '../../repositories/tags/create-tag.ts'
 import { takeCommands } from '../notes/commands.ts'
 import type { AskedPosition, NoteKind } from '../notes/kind.ts'
 import type { Noteable } from '../notes/noteable.ts'
+import { recordComment } from '../references/after-comment.ts'
 import { followText } from '../references/follow-text.ts'
 import { mayTagCommits } from './access.ts'
-import { afterCommitNote } from './after-note.ts'
 import { findPosition } from './commented-line.ts'
 import { commitNoteable } from './noteable.ts'
 
@@ -76,6 +76,9 @@ export const commitKind: NoteKind = {
     throw badRequest('Note {:line_code=>["can\'t be blank", "must be a valid line code"]}')
   },
   readCommands: readTagCommands,
-  afterNote: afterCommitNote,
+  async afterNote(ctx, noteable, row) {
+    await recordComment(ctx, noteable, row)
+    await followText(ctx, noteable, row.body, row)
+  },
   afterEdit: (ctx, noteable, row) => followText(ctx, noteable, row.body, row),
 }

@@ -2,7 +2,6 @@ import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import { type UserBasic, userBasicEntity } from '../../identity/users/basic.ts'
 import type { NotesTable } from '../../store/schema/issues.ts'
-import type { Position } from './noteable.ts'
 import { suggestionEntity } from './suggestion-entity.ts'
 
 const lineEndEntity = z.strictObject({
@@ -107,7 +106,7 @@ function positionOf(row: NoteRow, people: NotePeople): Partial<NoteBody> {
   const ofRequest = row.noteable_type === 'MergeRequest' && row.commit_id !== null
   if (row.type !== 'DiffNote' || row.position === null)
     return ofRequest ? { commit_id: row.commit_id } : {}
-  const position = JSON.parse(row.position) as Position // written by us
+  const position = JSON.parse(row.position) as z.infer<typeof positionEntity> // written by us
   return { commit_id: row.commit_id, position, suggestions: people.suggestions?.get(row.id) ?? [] }
 }
 
@@ -120,19 +119,6 @@ function resolutionOf(
     resolved: row.resolved_at !== null,
     resolved_by: user(row.resolved_by_id),
     resolved_at: row.resolved_at,
-  }
-}
-
-/** One thread of its notes, oldest first. A single plain note is a thread of its own. */
-export function presentDiscussion(
-  notes: readonly NoteBody[],
-  rows: readonly NoteRow[],
-): z.input<typeof discussionEntity> {
-  const first = rows[0]
-  return {
-    id: first?.discussion_id ?? '',
-    individual_note: first?.type === null,
-    notes: [...notes],
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Ctx } from '../../ctx.ts'
 import { usersById } from '../../identity/users/find-basic.ts'
-import { type NotePeople, type NoteRow, presentDiscussion, presentNote } from './entity.ts'
+import { type NotePeople, type NoteRow, presentNote } from './entity.ts'
 import type { Noteable } from './noteable.ts'
 import { suggestionsByNote } from './suggestions.ts'
 
@@ -27,7 +27,7 @@ export async function presentOne(
   return presentNote(row, noteable.iid, await peopleOf(ctx, [row]), commandsChanges)
 }
 
-/** Threads in the given order of their ids. */
+/** Threads in the given order of their ids, each with its notes, oldest first; a single plain note is a thread of its own. */
 export async function presentThreads(
   ctx: Ctx,
   noteable: Noteable,
@@ -36,13 +36,8 @@ export async function presentThreads(
 ) {
   const people = await peopleOf(ctx, rows)
   return ids.flatMap((id) => {
-    const notes = rows.filter((row) => row.discussion_id === id)
-    if (notes.length === 0) return []
-    return [
-      presentDiscussion(
-        notes.map((row) => presentNote(row, noteable.iid, people)),
-        notes,
-      ),
-    ]
+    const own = rows.filter((row) => row.discussion_id === id)
+    const notes = own.map((row) => presentNote(row, noteable.iid, people))
+    return own.length === 0 ? [] : [{ id, individual_note: own[0]?.type === null, notes }]
   })
 }

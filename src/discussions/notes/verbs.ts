@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { userOf } from '../../access/actor.ts'
 import { runEffects } from '../../base/effects.ts'
-import { badRequest, existing, unauthorized } from '../../base/problem.ts'
+import { badRequest, existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { callerId } from '../../identity/users/find-user.ts'
 import { carryText } from '../../markdown/carry-text.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import type { NoteRow } from './entity.ts'
@@ -13,7 +14,6 @@ import {
   findNote,
   insertNote,
   listAllNotes,
-  listNoteAuthors,
   listNotesOfDiscussions,
   listUnresolved,
   resolveNotes,
@@ -56,13 +56,6 @@ export interface NoteInput {
   readonly resolvable?: boolean | undefined
 }
 
-/** The caller as the author of what they write: access admits nobody else. */
-function authorId(ctx: Ctx): number {
-  const user = userOf(ctx.actor)
-  if (!user) throw unauthorized()
-  return user.id
-}
-
 function assertBody(body: string): void {
   if (body.trim() === '') throw badRequest('Note {:note=>["can\'t be blank"]}')
   if (body.length > MAX_BODY) {
@@ -77,7 +70,7 @@ export async function createNote(
   input: NoteInput,
   then: (ctx: Ctx, row: NoteRow) => Promise<void> = async () => {},
 ): Promise<NoteRow> {
-  const author = authorId(ctx)
+  const author = callerId(ctx)
   assertBody(input.body)
   const scope = scopeOf(noteable)
   return inTransaction(ctx, async (ctx) => {
@@ -201,7 +194,7 @@ export async function resolveDiscussion(
   resolved: boolean,
 ): Promise<void> {
   const first = existing(thread[0], 'Discussion')
-  const by = authorId(ctx)
+  const by = callerId(ctx)
   if (!thread.some((note) => note.resolvable === 1))
     throw badRequest('Discussion is not resolvable')
   await inTransaction(ctx, async (ctx) => {
@@ -220,7 +213,7 @@ async function noteAllResolved(ctx: Ctx, noteable: Noteable): Promise<void> {
 
 /** Resolves threads in the name of whoever did what they asked, in the caller's transaction. */
 export async function closeThreads(ctx: Ctx, discussionIds: readonly string[]): Promise<void> {
-  const by = authorId(ctx)
+  const by = callerId(ctx)
   for (const id of discussionIds) await resolveNotes(ctx.db, id, { at: ctx.now(), by })
 }
 
@@ -236,7 +229,7 @@ export async function resolveNote(
   row: NoteRow,
   resolved: boolean,
 ): Promise<NoteRow> {
-  const by = authorId(ctx)
+  const by = callerId(ctx)
   if (row.resolvable === 0) throw badRequest('Note is not resolvable')
   const changes = resolved
     ? { resolved_at: ctx.now(), resolved_by_id: by }
@@ -247,11 +240,6 @@ export async function resolveNote(
     if (resolved && before.resolved_at === null) await noteAllResolved(ctx, noteable)
     return changed
   })
-}
-
-/** Users who commented on a noteable, by their first comment. */
-export function noteAuthors(ctx: Ctx, noteable: Noteable): Promise<number[]> {
-  return listNoteAuthors(ctx.db, scopeOf(noteable))
 }
 
 /**

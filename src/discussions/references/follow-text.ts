@@ -9,13 +9,7 @@ import { findReferences } from '../../markdown/find-references.ts'
 import type { Noteable } from '../notes/noteable.ts'
 import { addTodos } from '../todos/add.ts'
 import { crossReference } from './cross-reference.ts'
-import {
-  insertMentions,
-  isSubjectSeen,
-  listMembersOfGroups,
-  listMentioned,
-  listUsersByName,
-} from './queries.ts'
+import { insertMentions, isSubjectSeen, listMembersOfGroups, listUsersByName } from './queries.ts'
 
 /** Most people and groups that one text calls. */
 const MAX_CALLED = 50
@@ -113,15 +107,6 @@ async function seeing(
     if (!internal || (await readsInternal(ctx, place, user))) found.push(user)
   }
   return found
-}
-
-/** The people whom the texts of an issue or merge request mention. */
-export function mentionedOn(
-  ctx: Pick<Ctx, 'db'>,
-  type: 'Issue' | 'MergeRequest',
-  id: number,
-): Promise<number[]> {
-  return listMentioned(ctx.db, type, id)
 }
 
 /** Internal notes are for planners and above. */

@@ -1,7 +1,7 @@
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Noteable, NoteScope } from '../notes/noteable.ts'
-import { addSystemNoteAt } from '../notes/verbs.ts'
+import { addSystemNoteAt, scopeOf } from '../notes/verbs.ts'
 import { insertCrossReference, isCrossReferenced, type Source } from './queries.ts'
 
 /** What mentions something: an issue or merge request with its texts and notes, or a commit. */
@@ -55,13 +55,7 @@ export async function addNoteAbout(
   text: string,
   about: NoteSource,
 ): Promise<void> {
-  const scope = {
-    type: noteable.type,
-    id: noteable.id,
-    commitId: noteable.commitId,
-    projectId: noteable.project.id,
-  }
-  const note = await addSystemNoteAt(ctx, scope, action, text)
+  const note = await addSystemNoteAt(ctx, scopeOf(noteable), action, text)
   const { type } = about
   if (type === 'Snippet' || type === 'Alert') return
   await insertCrossReference(ctx.db, { ...sourceRow({ ...about, type }), note_id: note.id })

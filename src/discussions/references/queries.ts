@@ -3,9 +3,9 @@ import { Role } from '../../access/roles.ts'
 import { seesIssue } from '../../access/visible-issues.ts'
 import { hasProjectRole, seesFeature, type Viewer } from '../../access/visible-queries.ts'
 import type { Instant } from '../../base/clock.ts'
-import type { NoteableType } from '../../store/schema/issues.ts'
 import type { CrossReferencesTable } from '../../store/schema/mentions.ts'
 import type { Db } from '../../store/schema.ts'
+import type { NoteScope } from '../notes/noteable.ts'
 
 /** Active users of these names. */
 export async function listUsersByName(db: Db, names: readonly string[]) {
@@ -45,7 +45,7 @@ export async function listMembersOfGroups(db: Db, paths: readonly string[], toda
 export async function isSubjectSeen(
   db: Db,
   viewer: Viewer,
-  subject: { readonly type: NoteableType; readonly id: number | null; readonly projectId: number },
+  subject: Omit<NoteScope, 'commitId'>,
 ): Promise<boolean> {
   const projects = db
     .selectFrom('projects')
@@ -85,12 +85,7 @@ export type Source = Omit<Insertable<CrossReferencesTable>, 'note_id'>
 export async function isCrossReferenced(
   db: Db,
   source: Source,
-  target: {
-    readonly type: NoteableType
-    readonly id: number | null
-    readonly commitId: string | null
-    readonly projectId: number
-  },
+  target: NoteScope,
 ): Promise<boolean> {
   let query = db
     .selectFrom('cross_references as x')

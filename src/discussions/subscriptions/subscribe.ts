@@ -1,6 +1,7 @@
 import { userOf } from '../../access/actor.ts'
-import { notModified, unauthorized } from '../../base/problem.ts'
+import { notModified } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { callerId } from '../../identity/users/find-user.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import {
   findSubscription,
@@ -21,12 +22,11 @@ export async function setSubscribed(
   subscribed: boolean,
   byDefault = false,
 ): Promise<void> {
-  const user = userOf(ctx.actor)
-  if (!user) throw unauthorized()
+  const userId = callerId(ctx)
   await inTransaction(ctx, async (ctx) => {
-    const before = (await findSubscription(ctx.db, type, id, user.id)) ?? byDefault
+    const before = (await findSubscription(ctx.db, type, id, userId)) ?? byDefault
     if (before === subscribed) throw notModified()
-    await saveSubscription(ctx.db, type, id, user.id, subscribed, ctx.now())
+    await saveSubscription(ctx.db, type, id, userId, subscribed, ctx.now())
   })
 }
 

@@ -1,7 +1,8 @@
 import { userOf } from '../../access/actor.ts'
 import { runEffects } from '../../base/effects.ts'
-import { notModified, unauthorized } from '../../base/problem.ts'
+import { notModified } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { callerId } from '../../identity/users/find-user.ts'
 import type { MemberChange } from '../../projects/effects.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { findPendingTodo, finishTodosAbout, finishTodosBy, insertTodo } from './queries.ts'
@@ -49,11 +50,10 @@ export async function addTodos(
 
 /** The caller's own reminder; 304 when there is one (docs/contract/D §0.3). */
 export async function markTodo(ctx: Ctx, target: TodoTarget) {
-  const user = userOf(ctx.actor)
-  if (!user) throw unauthorized()
+  const userId = callerId(ctx)
   return inTransaction(ctx, async (ctx) => {
-    if (await findPendingTodo(ctx.db, user.id, target, 'marked')) throw notModified()
-    return insertTodo(ctx.db, values(ctx, target, 'marked', user.id, user.id))
+    if (await findPendingTodo(ctx.db, userId, target, 'marked')) throw notModified()
+    return insertTodo(ctx.db, values(ctx, target, 'marked', userId, userId))
   })
 }
 
@@ -111,16 +111,6 @@ function values(
   }
 }
 
-/** What was decided needs nobody else any more: completes the to-dos of one author about a target, whoever has them. */
-async function completeTodosBy(
-  ctx: Ctx,
-  target: Pick<TodoTarget, 'type' | 'id'>,
-  action: TodoAction,
-  authorId: number,
-): Promise<void> {
-  await finishTodosBy(ctx.db, { ...target, action, authorId }, ctx.now())
-}
-
 /** What the target asked for was done: completes its to-dos, whoever has them. */
 export async function completeTodosAbout(
   ctx: Ctx,
@@ -144,10 +134,12 @@ export async function addRequestTodos(
   await addTodos(ctx, sourceTarget(source), 'member_access_requested', deciders)
 }
 
-/** Nobody has to decide about it any more. */
+/** What was decided needs nobody else any more: completes the to-dos of the requester, whoever has them. */
 export async function completeRequestTodos(
   ctx: Ctx,
   { source, userId }: Pick<MemberChange, 'source' | 'userId'>,
 ): Promise<void> {
-  await completeTodosBy(ctx, sourceTarget(source), 'member_access_requested', userId)
+  const action = 'member_access_requested'
+  const asked = { ...sourceTarget(source), action, authorId: userId }
+  await finishTodosBy(ctx.db, asked, ctx.now())
 }

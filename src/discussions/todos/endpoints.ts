@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { userOf } from '../../access/actor.ts'
 import { signedIn } from '../../access/subjects.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
-import { existing, unauthorized } from '../../base/problem.ts'
+import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { id, integer, oneOf, text } from '../../http/params.ts'
+import { callerId } from '../../identity/users/find-user.ts'
 import { PUBLIC_TYPES, presentTodo, presentTodos, todoEntity } from './entity.ts'
 import { findTodo, finishTodos, listTodoRows } from './queries.ts'
 
@@ -26,14 +26,8 @@ const ACTIONS = [
   'added_approver',
 ] as const
 
-function me(ctx: Ctx): number {
-  const user = userOf(ctx.actor)
-  if (!user) throw unauthorized()
-  return user.id
-}
-
 function myself(ctx: Ctx) {
-  return { ...viewerOf(ctx), userId: me(ctx) }
+  return { ...viewerOf(ctx), userId: callerId(ctx) }
 }
 
 export const listTodos = endpoint({
@@ -74,7 +68,7 @@ export const markTodoAsDone = endpoint({
   params: { todo_id: id() },
   response: todoEntity,
   async handler({ ctx, params: { todo_id } }) {
-    await finishTodos(ctx.db, me(ctx), todo_id, ctx.now())
+    await finishTodos(ctx.db, callerId(ctx), todo_id, ctx.now())
     const row = existing(await findTodo(ctx.db, myself(ctx), todo_id))
     return presentTodo(ctx, row)
   },
@@ -86,6 +80,6 @@ export const markAllTodosAsDone = endpoint({
   summary: 'Mark all that waits as done',
   access: signedIn(),
   async handler({ ctx }) {
-    await finishTodos(ctx.db, me(ctx), null, ctx.now())
+    await finishTodos(ctx.db, callerId(ctx), null, ctx.now())
   },
 })

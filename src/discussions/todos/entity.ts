@@ -81,7 +81,7 @@ export async function presentTodo(ctx: Ctx, row: TodoRow): Promise<Todo> {
 async function present(ctx: Ctx, row: TodoRow, shown: Shown): Promise<Todo> {
   const found = await findTodoContext(ctx.db, row)
   const { author, note } = found
-  const project = presentProject(found)
+  const project = found.project ? presentProjectIdentity(found.project) : null
   const group = found.group ? presentNamespaceBrief(ctx, { ...found.group, owner_id: null }) : null
   const target = await targetOf(ctx, row, found, { project, group }, shown)
   const url = urlOf(ctx, row, found)
@@ -99,10 +99,6 @@ async function present(ctx: Ctx, row: TodoRow, shown: Shown): Promise<Todo> {
     created_at: row.created_at,
     updated_at: row.updated_at,
   }
-}
-
-function presentProject({ project }: Context) {
-  return project ? presentProjectIdentity(project) : null
 }
 
 function urlOf(ctx: Ctx, row: TodoRow, { project, group, target }: Context): string {

@@ -7,8 +7,10 @@ import { awardEndpoints } from '../../discussions/award-emoji/routes.ts'
 import { discussionEndpoints } from '../../discussions/notes/discussion-routes.ts'
 import type { NoteKind } from '../../discussions/notes/kind.ts'
 import { noteEndpoints } from '../../discussions/notes/note-routes.ts'
-import { noteAuthors } from '../../discussions/notes/verbs.ts'
-import { followText, mentionedOn } from '../../discussions/references/follow-text.ts'
+import { listNoteAuthors } from '../../discussions/notes/queries.ts'
+import { scopeOf } from '../../discussions/notes/verbs.ts'
+import { followText } from '../../discussions/references/follow-text.ts'
+import { listMentioned } from '../../discussions/references/queries.ts'
 import { setSubscribed } from '../../discussions/subscriptions/subscribe.ts'
 import { markTodo } from '../../discussions/todos/add.ts'
 import { presentTodo, todoEntity } from '../../discussions/todos/entity.ts'
@@ -27,7 +29,6 @@ import { countIssues, type IssueScope } from './list/queries.ts'
 import { cloneIssue, moveIssue } from './move-issue.ts'
 import { afterIssueNote } from './notes.ts'
 import { presentIssue, takesPart } from './present.ts'
-import type { IssueRow } from './queries.ts'
 import { issueTimed, readIssueCommands } from './quick-actions.ts'
 import { reorderIssue } from './reorder.ts'
 
@@ -79,29 +80,23 @@ export const issueEvents = resourceEventEndpoints({
   }),
 })
 
-async function follow(ctx: Ctx, row: IssueRow, subscribed: boolean) {
-  const before = await presentIssue(ctx, row)
-  await setSubscribed(ctx, 'issue', row.id, subscribed, takesPart(ctx, row, before))
-  return { ...before, subscribed }
-}
+const following = (verb: 'subscribe' | 'unsubscribe', summary: string) =>
+  endpoint({
+    method: 'POST',
+    path: `${path}/${verb}`,
+    summary,
+    access: onIssue('read_issues', { signedIn: true }),
+    response: issueEntity,
+    async handler({ ctx, issue }) {
+      const before = await presentIssue(ctx, issue)
+      const subscribed = verb === 'subscribe'
+      await setSubscribed(ctx, 'issue', issue.id, subscribed, takesPart(ctx, issue, before))
+      return { ...before, subscribed }
+    },
+  })
 
-export const subscribeIssue = endpoint({
-  method: 'POST',
-  path: `${path}/subscribe`,
-  summary: 'Follow an issue',
-  access: onIssue('read_issues', { signedIn: true }),
-  response: issueEntity,
-  handler: ({ ctx, issue }) => follow(ctx, issue, true),
-})
-
-export const unsubscribeIssue = endpoint({
-  method: 'POST',
-  path: `${path}/unsubscribe`,
-  summary: 'Follow an issue no more',
-  access: onIssue('read_issues', { signedIn: true }),
-  response: issueEntity,
-  handler: ({ ctx, issue }) => follow(ctx, issue, false),
-})
+export const subscribeIssue = following('subscribe', 'Follow an issue')
+export const unsubscribeIssue = following('unsubscribe', 'Follow an issue no more')
 
 export const createIssueTodo = endpoint({
   method: 'POST',
@@ -122,8 +117,8 @@ export const listIssueParticipants = endpoint({
   access: onIssue(),
   response: z.array(userBasicEntity),
   async handler({ ctx, project, issue: row, assigneeIds }) {
-    const writers = await noteAuthors(ctx, asNoteable(ctx, project, row))
-    const mentioned = await mentionedOn(ctx, 'Issue', row.id)
+    const writers = await listNoteAuthors(ctx.db, scopeOf(asNoteable(ctx, project, row)))
+    const mentioned = await listMentioned(ctx.db, 'Issue', row.id)
     const ids = [row.author_id ?? 0, ...assigneeIds, ...writers, ...mentioned]
     const users = await usersById(ctx, ids)
     return [...new Set(ids)].flatMap((id) => users.get(id) ?? [])
@@ -187,7 +182,7 @@ const statisticsEntity = z.strictObject({
   }),
 })
 
-function scopeOf({ type, id }: SourceRef): IssueScope {
+function issuesOf({ type, id }: SourceRef): IssueScope {
   return type === 'project' ? { kind: type, projectId: id } : { kind: type, groupId: id }
 }
 
@@ -214,5 +209,5 @@ export const getIssueStatisticsOf = endpoint({
   access: onEither('read_issues'),
   query: issueFilters,
   response: statisticsEntity,
-  handler: ({ ctx, source, query }) => statistics(ctx, scopeOf(source), query),
+  handler: ({ ctx, source, query }) => statistics(ctx, issuesOf(source), query),
 })

@@ -2,14 +2,8 @@ import type { Project } from '../../access/subjects.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type AskedCommand, takeCommands } from '../../discussions/notes/commands.ts'
-import type { CommandOptions, NoteKind } from '../../discussions/notes/kind.ts'
+import type { CommandOptions, CommandResult, NoteKind } from '../../discussions/notes/kind.ts'
 import type { CommandContext, CommandDone, CommandTable } from './command-context.ts'
-
-/** What commands did: `commands_changes` of the reference, and the sentences about it. */
-interface CommandsResult {
-  readonly changes: Readonly<Record<string, unknown>>
-  readonly summary: readonly string[]
-}
 
 /** The quick actions of issues or of merge requests; `contextOf` reads the one of this id as it is before them. */
 export function quickActions<Context extends CommandContext>(
@@ -46,7 +40,7 @@ async function runCommands<Context extends CommandContext>(
   context: Context,
   table: CommandTable<Context>,
   commands: readonly AskedCommand[],
-): Promise<CommandsResult> {
+): Promise<CommandResult> {
   const done: CommandDone[] = []
   for (const { name, argument } of commands) {
     const result = await unlessRefused(async () => table[name]?.(ctx, context, argument))

@@ -1,11 +1,9 @@
-import { runEffects } from '../../base/effects.ts'
-import type { Ctx } from '../../ctx.ts'
 import { awardEndpoints } from '../../discussions/award-emoji/routes.ts'
 import { discussionEndpoints } from '../../discussions/notes/discussion-routes.ts'
-import type { NoteRow } from '../../discussions/notes/entity.ts'
 import type { NoteKind } from '../../discussions/notes/kind.ts'
 import { noteEndpoints } from '../../discussions/notes/note-routes.ts'
 import type { Noteable } from '../../discussions/notes/noteable.ts'
+import { recordComment } from '../../discussions/references/after-comment.ts'
 import { id } from '../../http/params.ts'
 import { getSnippet } from './access.ts'
 import { snippetUrl } from './entity.ts'
@@ -31,18 +29,7 @@ const kind: NoteKind = {
       webUrl: snippetUrl(ctx, { id: row.id, project_path: project.full_path }),
     }
   },
-  afterNote: recordComment,
-}
-
-async function recordComment(ctx: Ctx, noteable: Noteable, row: NoteRow): Promise<void> {
-  await runEffects(ctx, ctx.effects.activity, {
-    projectId: noteable.project.id,
-    action: 'commented on',
-    targetType: row.type ?? 'Note',
-    targetId: row.id,
-    targetTitle: noteable.title,
-    noteId: row.id,
-  })
+  afterNote: (ctx, noteable, row) => recordComment(ctx, noteable, row, row.type ?? 'Note'),
 }
 
 export const snippetNotes = noteEndpoints(kind)
