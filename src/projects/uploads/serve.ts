@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers'
 import type { Ctx } from '../../ctx.ts'
 import { contentDisposition } from '../../http/content-disposition.ts'
 import type { Bytes } from '../../http/endpoint.ts'
@@ -28,7 +29,5 @@ export async function serveUpload(ctx: Ctx, row: UploadRow): Promise<Bytes> {
 async function typeOf(ctx: Ctx, file: string, size: number): Promise<string | undefined> {
   if (size < HEAD_BYTES) return undefined
   const { body } = await ctx.files.open(file, { start: 0, end: HEAD_BYTES - 1 })
-  const chunks: Buffer[] = []
-  for await (const chunk of body as AsyncIterable<Buffer>) chunks.push(chunk)
-  return imageType(Buffer.concat(chunks))
+  return imageType(await buffer(body))
 }

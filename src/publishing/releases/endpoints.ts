@@ -15,7 +15,7 @@ import {
   text,
 } from '../../http/params.ts'
 import { onRelease, onReleaseLink, releasesNewTag, releasesTag } from './access.ts'
-import { LINK_TYPES, linkEntity, presentLink, releaseEntity } from './entity.ts'
+import { LINK_TYPES, type LinkRow, linkEntity, presentLink, releaseEntity } from './entity.ts'
 import { presentReleases, releaseUrl } from './present.ts'
 import {
   deleteLink,
@@ -33,6 +33,7 @@ const linkFields = {
   direct_asset_path: text({ max: 128 }).optional(),
   link_type: oneOf(LINK_TYPES).optional(),
 }
+const newLink = { ...linkFields, name: text({ max: 255 }), url: text({ max: 2048 }) }
 const fields = {
   name: text({ max: 255 }).optional(),
   description: text().nullish(),
@@ -54,8 +55,8 @@ async function presentOne(ctx: Ctx, project: Project, row: ReleaseRow, html?: bo
   return existing(release)
 }
 
-function downloads(ctx: Ctx, project: Project, tag: string): string {
-  return `${releaseUrl(ctx, project, tag)}/downloads`
+function presentLinkOf(ctx: Ctx, project: Project, { tag }: ReleaseRow, link: LinkRow) {
+  return presentLink(link, `${releaseUrl(ctx, project, tag)}/downloads`)
 }
 
 export const listReleases = endpoint({
@@ -160,9 +161,7 @@ export const createProjectRelease = endpoint({
     tag_message: text().optional(),
     ref: text({ max: 1024 }).optional(),
     assets: hash({
-      links: list(hash({ ...linkFields, name: text({ max: 255 }), url: text({ max: 2048 }) }), {
-        max: 500,
-      }).optional(),
+      links: list(hash(newLink), { max: 500 }).optional(),
     }).optional(),
     legacy_catalog_publish: flag().optional(),
   },
@@ -217,7 +216,7 @@ export const listReleaseLinks = endpoint({
     const rows = await listLinkRows(ctx.db, release.id, page)
     return {
       ...rows,
-      items: rows.items.map((link) => presentLink(link, downloads(ctx, project, release.tag))),
+      items: rows.items.map((link) => presentLinkOf(ctx, project, release, link)),
     }
   },
 })
@@ -229,8 +228,7 @@ export const getReleaseLink = endpoint({
   access: onReleaseLink(),
   jobToken: true,
   response: linkEntity,
-  handler: ({ ctx, project, release, link }) =>
-    presentLink(link, downloads(ctx, project, release.tag)),
+  handler: ({ ctx, project, release, link }) => presentLinkOf(ctx, project, release, link),
 })
 
 export const createReleaseLink = endpoint({
@@ -239,10 +237,10 @@ export const createReleaseLink = endpoint({
   summary: 'Add a link to a release',
   access: onRelease('admin_release'),
   jobToken: true,
-  body: { ...linkFields, name: text({ max: 255 }), url: text({ max: 2048 }) },
+  body: newLink,
   response: linkEntity,
   handler: async ({ ctx, project, release, body }) =>
-    presentLink(await addLink(ctx, release.id, body), downloads(ctx, project, release.tag)),
+    presentLinkOf(ctx, project, release, await addLink(ctx, release.id, body)),
 })
 
 export const updateReleaseLink = endpoint({
@@ -255,7 +253,7 @@ export const updateReleaseLink = endpoint({
   check: atLeastOne(['name', 'url']),
   response: linkEntity,
   handler: async ({ ctx, project, release, link, body }) =>
-    presentLink(await changeLink(ctx, link.id, body), downloads(ctx, project, release.tag)),
+    presentLinkOf(ctx, project, release, await changeLink(ctx, link.id, body)),
 })
 
 export const deleteReleaseLink = endpoint({
@@ -267,6 +265,6 @@ export const deleteReleaseLink = endpoint({
   response: linkEntity,
   async handler({ ctx, project, release, link }) {
     await deleteLink(ctx.db, link.id)
-    return presentLink(link, downloads(ctx, project, release.tag))
+    return presentLinkOf(ctx, project, release, link)
   },
 })

@@ -56,11 +56,10 @@ export const releaseEntity = z.strictObject({
   }),
 })
 
+export type LinkRow = Selectable<ReleaseLinksTable>
+
 /** `downloads` is where direct paths of the release are served below. */
-export function presentLink(
-  row: Selectable<ReleaseLinksTable>,
-  downloads: string,
-): z.input<typeof linkEntity> {
+export function presentLink(row: LinkRow, downloads: string): z.input<typeof linkEntity> {
   const direct = row.filepath === null ? row.url : downloads + row.filepath
   return {
     id: row.id,

@@ -8,7 +8,6 @@ import { inTransaction } from '../../store/transaction.ts'
 import type { evidenceEntity } from './entity.ts'
 import {
   insertEvidence,
-  listEvidenceRows,
   listIssuesForEvidence,
   listMilestonesForEvidence,
 } from './evidence-queries.ts'
@@ -16,7 +15,7 @@ import type { ReleaseRow } from './queries.ts'
 
 type Evidence = z.input<typeof evidenceEntity>
 
-function presentEvidence(
+export function presentEvidence(
   ctx: Pick<Ctx, 'config'>,
   project: Project,
   tag: string,
@@ -28,27 +27,6 @@ function presentEvidence(
     filepath: `${release}/${encodeURIComponent(tag)}/evidence/${row.id}`,
     collected_at: row.collected_at,
   }
-}
-
-/** The proofs of releases, by release. */
-export async function evidencesOf(
-  ctx: Ctx,
-  project: Project,
-  releases: readonly ReleaseRow[],
-): Promise<Map<number, Evidence[]>> {
-  const found = new Map<number, Evidence[]>()
-  const rows = await listEvidenceRows(
-    ctx.db,
-    releases.map((release) => release.id),
-  )
-  for (const release of releases) {
-    const own = rows.filter((row) => row.release_id === release.id)
-    found.set(
-      release.id,
-      own.map((row) => presentEvidence(ctx, project, release.tag, row)),
-    )
-  }
-  return found
 }
 
 /**

@@ -10,7 +10,8 @@ import { renderField } from '../../markdown/render.ts'
 import { presentMilestonesById } from '../../planning/milestones/verbs.ts'
 import { presentCommit } from '../../repositories/commits/entity.ts'
 import { presentLink, type releaseEntity } from './entity.ts'
-import { evidencesOf } from './evidence.ts'
+import { presentEvidence } from './evidence.ts'
+import { listEvidenceRows } from './evidence-queries.ts'
 import { listLinksOf, listMilestonesOf, type ReleaseRow } from './queries.ts'
 
 const FORMATS = ['zip', 'tar.gz', 'tar.bz2', 'tar'] as const
@@ -47,7 +48,7 @@ export async function presentReleases(
   )
   const commits = await commitsOf(ctx, project, rows)
   const readsCode = mayInProject(ctx.actor, project, 'read_code')
-  const evidences = readsCode ? await evidencesOf(ctx, project, rows) : undefined
+  const evidences = readsCode ? await listEvidenceRows(ctx.db, ids) : []
   return rows.map((row) => {
     const own = links.filter((link) => link.release_id === row.id)
     const downloads = `${releaseUrl(ctx, project, row.tag)}/downloads`
@@ -68,7 +69,9 @@ export async function presentReleases(
         sources,
         links: own.map((link) => presentLink(link, downloads)),
       },
-      evidences: evidences?.get(row.id) ?? [],
+      evidences: evidences
+        .filter((one) => one.release_id === row.id)
+        .map((one) => presentEvidence(ctx, project, row.tag, one)),
     }
   })
 }

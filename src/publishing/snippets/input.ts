@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { badParameters, badRequest, invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { CommitAction } from '../../git/write/write-commit.ts'
@@ -29,36 +30,15 @@ const fileStep = hash({
   content: content().optional(),
 })
 
-export const newFilesBody = {
-  files: list(newFile, { max: 1000 }).optional(),
-  file_name: fileName().optional(),
-  content: content().optional(),
-}
+/** The short form, of a snippet of one file. */
+const oneFile = { file_name: fileName().optional(), content: content().optional() }
 
-export const fileStepsBody = {
-  files: list(fileStep, { max: 1000 }).optional(),
-  file_name: fileName().optional(),
-  content: content().optional(),
-}
+export const newFilesBody = { files: list(newFile, { max: 1000 }).optional(), ...oneFile }
+export const fileStepsBody = { files: list(fileStep, { max: 1000 }).optional(), ...oneFile }
 
-interface NewFiles {
-  readonly files?: readonly { readonly file_path: string; readonly content: string }[] | undefined
-  readonly file_name?: string | undefined
-  readonly content?: string | undefined
-}
-
-interface FileStep {
-  readonly action: 'create' | 'update' | 'delete' | 'move'
-  readonly file_path?: string | undefined
-  readonly previous_path?: string | undefined
-  readonly content?: string | undefined
-}
-
-interface FileSteps {
-  readonly files?: readonly FileStep[] | undefined
-  readonly file_name?: string | undefined
-  readonly content?: string | undefined
-}
+type NewFiles = z.infer<z.ZodObject<typeof newFilesBody>>
+type FileStep = z.infer<typeof fileStep>
+type FileSteps = z.infer<z.ZodObject<typeof fileStepsBody>>
 
 /** Which of the two ways to give files a new snippet may use: exactly one. */
 export function eitherFilesOrContent(sent: ReadonlySet<string>): string[] {

@@ -146,7 +146,8 @@ function message(ctx: Ctx, verb: string, title: string): string {
   return `${userOf(ctx.actor)?.username ?? ''} ${verb} page: ${title}`
 }
 
-function missing() {
+/** 404 of a page that is not there. */
+export function missing() {
   return notFound('Wiki Page')
 }
 

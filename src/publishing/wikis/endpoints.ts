@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { resolveRevision } from '../../git/objects/revision.ts'
@@ -9,7 +8,7 @@ import { endpoint } from '../../http/endpoint.ts'
 import { atLeastOne, file, flag, hash, oneOf, text } from '../../http/params.ts'
 import { onWiki } from './access.ts'
 import { addAttachment, attachmentEntity } from './attachments.ts'
-import { changePage, createPage, removePage } from './edit.ts'
+import { changePage, createPage, missing, removePage } from './edit.ts'
 import {
   listedPageEntity,
   type PageEntity,
@@ -25,10 +24,6 @@ const path = '/:source/:id/wikis'
 const one = '/:source/:id/wikis/:slug'
 const slugs = { slug: text({ max: 4096 }) }
 const frontMatter = hash({ title: text({ max: 255 }).nullish() })
-
-function missing() {
-  return notFound('Wiki Page')
-}
 
 /** A page as it stands, after a write or for reading. */
 async function readPage(ctx: Ctx, wiki: Wiki, slug: string): Promise<PageEntity> {

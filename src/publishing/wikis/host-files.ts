@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers'
 import { anyone, findVisibleGroup, findVisibleProject } from '../../access/subjects.ts'
 import { hidden } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -67,7 +68,5 @@ async function findWiki(
 
 async function imageTypeOf(repo: Repo, id: ObjectId): Promise<string | undefined> {
   const { body } = await streamBlob(repo, id, { start: 0, end: HEAD_BYTES - 1 })
-  const chunks: Buffer[] = []
-  for await (const chunk of body as AsyncIterable<Buffer>) chunks.push(chunk)
-  return imageType(Buffer.concat(chunks))
+  return imageType(await buffer(body))
 }
