@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { findGroupById, type GroupRow } from '../../access/find-queries.ts'
-import { type Group, getVisibleGroup } from '../../access/subjects.ts'
+import { getVisibleGroup } from '../../access/subjects.ts'
 import { task } from '../../background/task.ts'
 import { dayOf, later } from '../../base/clock.ts'
 import { runEffects } from '../../base/effects.ts'
 import { badRequest } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import { goesAtOnce, type WantedRemoval } from '../namespaces/state.ts'
 import {
   announceRemovalBelow,
   discardProjectsBelow,
@@ -67,33 +68,14 @@ export async function hideGroup(
 export async function removeOrMarkGroup(
   ctx: Ctx,
   groupId: number,
-  wanted: { readonly permanently: boolean; readonly fullPath: string | undefined },
+  wanted: WantedRemoval,
 ): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
     // Read inside: somebody may have restored or deleted it a moment ago.
-    await decideRemoval(ctx, await getVisibleGroup(ctx, String(groupId)), wanted)
+    const group = await getVisibleGroup(ctx, String(groupId))
+    if (goesAtOnce(ctx, group, wanted, 'group')) await hideGroup(ctx, group.id)
+    else await saveState(ctx, group.id, 'marked_for_deletion')
   })
-}
-
-async function decideRemoval(
-  ctx: Ctx,
-  group: Group,
-  wanted: { readonly permanently: boolean; readonly fullPath: string | undefined },
-): Promise<void> {
-  if (wanted.permanently) {
-    if (group.marked_for_deletion_on === null) {
-      throw badRequest('Group must be marked for deletion first.')
-    }
-    if (wanted.fullPath !== group.full_path) {
-      throw badRequest('`full_path` is incorrect. You must enter the complete path for the group.')
-    }
-    return await hideGroup(ctx, group.id)
-  }
-  if (!ctx.settings.get('delayed_project_removal')) return await hideGroup(ctx, group.id)
-  if (group.marked_for_deletion_on !== null) {
-    throw badRequest('Group has been already marked for deletion')
-  }
-  await saveState(ctx, group.id, 'marked_for_deletion')
 }
 
 /** Takes the mark away again. */

@@ -1,9 +1,10 @@
 import { findProjectById, type ProjectRow } from '../../../access/find-queries.ts'
-import { getVisibleProject, type Project } from '../../../access/subjects.ts'
+import { getVisibleProject } from '../../../access/subjects.ts'
 import { runEffects } from '../../../base/effects.ts'
 import { badRequest } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { inTransaction } from '../../../store/transaction.ts'
+import { goesAtOnce, type WantedRemoval } from '../../namespaces/state.ts'
 import { deleteRedirects, updateProjectRow } from '../queries.ts'
 import { auditProject, saveState } from '../record.ts'
 import { removeProject } from '../tasks.ts'
@@ -41,42 +42,18 @@ export async function hideProject(
   })
 }
 
-/**
- * Deletes a project: at once, or, where the instance delays deletions, by a mark that a daily task acts on. A marked one
- * can be removed at once by naming its full path (docs/contract/D §1.2).
- */
+/** Deletes a project: at once, or, where the instance delays deletions, by a mark that a daily task acts on. */
 export async function removeOrMark(
   ctx: Ctx,
   projectId: number,
-  wanted: { readonly permanently: boolean; readonly fullPath: string | undefined },
+  wanted: WantedRemoval,
 ): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
     // Read inside: somebody may have restored or deleted it a moment ago.
-    await decideRemoval(ctx, await getVisibleProject(ctx, String(projectId)), wanted)
+    const project = await getVisibleProject(ctx, String(projectId))
+    if (goesAtOnce(ctx, project, wanted, 'project')) await hideProject(ctx, project.id)
+    else await saveState(ctx, project.id, 'marked_for_deletion')
   })
-}
-
-async function decideRemoval(
-  ctx: Ctx,
-  project: Project,
-  wanted: { readonly permanently: boolean; readonly fullPath: string | undefined },
-): Promise<void> {
-  if (wanted.permanently) {
-    if (project.marked_for_deletion_on === null) {
-      throw badRequest('Project must be marked for deletion first.')
-    }
-    if (wanted.fullPath !== project.full_path) {
-      throw badRequest(
-        '`full_path` is incorrect. You must enter the complete path for the project.',
-      )
-    }
-    return await hideProject(ctx, project.id)
-  }
-  if (!ctx.settings.get('delayed_project_removal')) return await hideProject(ctx, project.id)
-  if (project.marked_for_deletion_on !== null) {
-    throw badRequest('Project has already been marked for deletion')
-  }
-  await saveState(ctx, project.id, 'marked_for_deletion')
 }
 
 /** Takes the mark away again. */
