@@ -2,47 +2,38 @@ import { type Visibility, visibilityRank } from '../../access/roles.ts'
 import { type Group, getVisibleGroup } from '../../access/subjects.ts'
 import { runEffects } from '../../base/effects.ts'
 import { groupNameFaults, groupPathFaults } from '../../base/path-rules.ts'
-import { invalid, type Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Avatar } from '../../identity/users/avatar/sent-avatar.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { brokenKey } from '../../store/unique.ts'
+import { taken, uniquely } from '../../store/unique.ts'
 import { sharedRunnersOf } from '../namespaces/shared-runners.ts'
 import { followNamespacePath } from '../projects/below.ts'
-import { groupDescriptionFaults } from './create-group.ts'
+import { refuseFaults } from '../projects/create/create-project.ts'
+import { type GroupFields, groupDescriptionFaults, placeBelow } from './create-group.ts'
 import { groupVisibilityFaults } from './faults.ts'
 import { findParent, type GroupChange, updateGroupRow } from './queries.ts'
 import { auditGroup } from './record.ts'
-import type { GroupColumns } from './settings.ts'
 import { followSharedRunners, sharedRunnersFaults } from './shared-runners.ts'
-import { listVisibilitiesBelow, moveBelow } from './tree-queries.ts'
+import { listVisibilitiesBelow, moveBelow, type Place } from './tree-queries.ts'
 
 /** What an update changes; absent parts stay as they are. */
-export interface GroupUpdate {
+interface GroupUpdate extends GroupFields {
   readonly name?: string | undefined
   readonly path?: string | undefined
-  readonly description?: string | null | undefined
-  readonly visibility?: Visibility | undefined
-  readonly settings?: Readonly<Record<string, unknown>> | undefined
-  readonly columns?: GroupColumns | undefined
   /** Null removes it. */
   readonly avatar?: Avatar | null | undefined
 }
 
 /** Changes a group; the paths and names of all below follow its own. */
 export async function changeGroup(ctx: Ctx, groupId: number, update: GroupUpdate): Promise<void> {
-  try {
-    await inTransaction(ctx, async (ctx) => {
+  await uniquely({ 'routes.path': () => taken('path') }, () =>
+    inTransaction(ctx, async (ctx) => {
       // Read inside: what lies below is moved from where the group is now, whoever moved it a moment ago.
       const group = await getVisibleGroup(ctx, String(groupId))
-      const parent = await findParent(ctx.db, group.id)
-      await refuseFaults(ctx, group, update, parent ?? null)
-      const name = update.name ?? group.name
-      const path = update.path ?? group.path
-      const to = {
-        fullPath: parent ? `${parent.full_path}/${path}` : path,
-        fullName: parent ? `${parent.full_name} / ${name}` : name,
-      }
+      const parent = (await findParent(ctx.db, group.id)) ?? null
+      await assertValid(ctx, group, update, parent)
+      const { name = group.name, path = group.path } = update
+      const to = placeBelow(parent, { name, path })
       const change = changesOf(ctx, group, update)
       await updateGroupRow(ctx.db, group.id, change)
       await auditGroup(ctx, group.id, 'group_changed', {
@@ -53,10 +44,8 @@ export async function changeGroup(ctx: Ctx, groupId: number, update: GroupUpdate
       const runners = sharedRunnersOf({ ...group.settings, ...update.settings })
       await followSharedRunners(ctx, group.id, sharedRunnersOf(group.settings), runners)
       await moveAlong(ctx, group, { fullPath: group.full_path, fullName: group.full_name }, to)
-    })
-  } catch (error) {
-    throw pathTaken(error) ?? error
-  }
+    }),
+  )
 }
 
 function changesOf(ctx: Ctx, group: Group, update: GroupUpdate): GroupChange {
@@ -74,11 +63,6 @@ function changesOf(ctx: Ctx, group: Group, update: GroupUpdate): GroupChange {
   }
 }
 
-interface Place {
-  readonly fullPath: string
-  readonly fullName: string
-}
-
 async function moveAlong(ctx: Ctx, group: Group, from: Place, to: Place): Promise<void> {
   if (from.fullPath === to.fullPath && from.fullName === to.fullName) return
   await moveBelow(ctx.db, group.id, from, to)
@@ -89,13 +73,7 @@ async function moveAlong(ctx: Ctx, group: Group, from: Place, to: Place): Promis
 
 const noAvatar = { avatar_file: null, avatar_name: null } as const
 
-/** 400 of a path that somebody else has, or undefined for any other error. */
-function pathTaken(error: unknown): Problem | undefined {
-  const key = brokenKey(error)
-  return key === 'routes.path' ? invalid({ path: ['has already been taken'] }) : undefined
-}
-
-async function refuseFaults(
+async function assertValid(
   ctx: Ctx,
   group: Group,
   update: GroupUpdate,
@@ -104,7 +82,7 @@ async function refuseFaults(
   const { name, path, visibility } = update
   const changes = visibility !== undefined && visibility !== group.visibility
   const runners = update.settings?.shared_runners_setting
-  const faults = {
+  refuseFaults({
     name: name === undefined ? [] : groupNameFaults(name),
     path: path === undefined || path === group.path ? [] : groupPathFaults(path, parent === null),
     description: groupDescriptionFaults(update.description),
@@ -121,9 +99,7 @@ async function refuseFaults(
             sharedRunnersOf(update.settings ?? {}),
             parent ? sharedRunnersOf(JSON.parse(parent.settings)) : undefined,
           ),
-  }
-  const wrong = Object.entries(faults).filter(([, texts]) => texts.length > 0)
-  if (wrong.length > 0) throw invalid(Object.fromEntries(wrong))
+  })
 }
 
 /** Lowering a group is refused while something below is more visible (docs/contract/D §1.2 Rules). */

@@ -4,32 +4,39 @@ import type { Group } from '../../access/subjects.ts'
 import { runEffects } from '../../base/effects.ts'
 import { groupNameFaults, groupPathFaults } from '../../base/path-rules.ts'
 import type { Ctx } from '../../ctx.ts'
+import type { Avatar } from '../../identity/users/avatar/sent-avatar.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import { uniquely } from '../../store/unique.ts'
 import { addFirstMember } from '../members/found-source.ts'
 import { sharedRunnersOf } from '../namespaces/shared-runners.ts'
 import { resetRegistrationToken } from '../registration-tokens/verbs.ts'
 import { assertMayCreateTopGroup, getParentGroup } from './access.ts'
-import { assertDepth, groupVisibilityFaults, refuseGroupFaults, whilePathFree } from './faults.ts'
+import { assertDepth, groupVisibilityFaults, pathTaken, refuseGroupFaults } from './faults.ts'
 import { countAncestors, insertGroup } from './queries.ts'
 import { auditGroup } from './record.ts'
 import type { GroupColumns } from './settings.ts'
 import { sharedRunnersFaults } from './shared-runners.ts'
+import type { Place } from './tree-queries.ts'
+
+/** What may be said of a new group and of one that is there. */
+export interface GroupFields {
+  readonly description?: string | null | undefined
+  readonly visibility?: Visibility | undefined
+  readonly settings?: Readonly<Record<string, unknown>> | undefined
+  readonly columns?: GroupColumns | undefined
+}
 
 /** A group to be made. */
-export interface NewGroup {
+interface NewGroup extends GroupFields {
   readonly name: string
   readonly path: string
   readonly parentId?: number | undefined
-  readonly visibility?: Visibility | undefined
-  readonly description?: string | null | undefined
-  readonly settings?: Readonly<Record<string, unknown>> | undefined
-  readonly columns?: GroupColumns | undefined
-  readonly avatar?: { readonly avatar_file: string; readonly avatar_name: string } | undefined
+  readonly avatar?: Avatar | undefined
 }
 
 /** Makes a group with the caller as its owner; gives its id. */
 export async function createGroup(ctx: Ctx, input: NewGroup): Promise<number> {
-  return await whilePathFree(() =>
+  return await uniquely(pathTaken, () =>
     inTransaction(ctx, async (ctx) => {
       // Read inside: the parent may have been moved, renamed or deleted a moment ago.
       const parent = input.parentId === undefined ? null : await getParent(ctx, input.parentId)
@@ -56,13 +63,14 @@ async function insertBelow(ctx: Ctx, parent: Group | null, input: NewGroup): Pro
   })
   const now = ctx.now()
   const user = userOf(ctx.actor)
+  const place = placeBelow(parent, input)
   const id = await insertGroup(ctx.db, {
     kind: 'group',
     parent_id: parent?.id ?? null,
     name: input.name,
     path: input.path,
-    full_path: parent ? `${parent.full_path}/${input.path}` : input.path,
-    full_name: parent ? `${parent.full_name} / ${input.name}` : input.name,
+    full_path: place.fullPath,
+    full_name: place.fullName,
     visibility,
     description: input.description ?? '',
     settings: JSON.stringify(settings),
@@ -78,6 +86,17 @@ async function insertBelow(ctx: Ctx, parent: Group | null, input: NewGroup): Pro
     await addFirstMember(ctx, { type: 'group', id }, owner)
   }
   return id
+}
+
+/** The full path and name of a group below another, or at the top. */
+export function placeBelow(
+  parent: Pick<Group, 'full_path' | 'full_name'> | null,
+  { path, name }: Pick<Group, 'path' | 'name'>,
+): Place {
+  return {
+    fullPath: parent ? `${parent.full_path}/${path}` : path,
+    fullName: parent ? `${parent.full_name} / ${name}` : name,
+  }
 }
 
 export function groupDescriptionFaults(description: string | null | undefined): string[] {

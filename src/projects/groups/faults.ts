@@ -2,7 +2,6 @@ import { restrictionFaults } from '../../access/restricted-visibility.ts'
 import { type Visibility, visibilityRank } from '../../access/roles.ts'
 import { type FieldTexts, invalidText, type Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { brokenKey } from '../../store/unique.ts'
 
 /** Groups are nested no deeper (docs/contract/D §1.3 Rules). */
 export const MAX_DEPTH = 20
@@ -32,15 +31,9 @@ function groupProblem(faults: FieldTexts): Problem {
   return invalidText(`Failed to save group ${inspect(faults)}`)
 }
 
-/** Does a write that needs a free full path; else 400. */
-export async function whilePathFree<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write()
-  } catch (error) {
-    const key = brokenKey(error)
-    if (key !== 'routes.path') throw error
-    throw groupProblem({ path: ['has already been taken'] })
-  }
+/** What a full path that somebody else has answers to a new group. */
+export const pathTaken = {
+  'routes.path': () => groupProblem({ path: ['has already been taken'] }),
 }
 
 /** A group is no more visible than its parent, and not as the instance forbids. */

@@ -5,12 +5,13 @@ import { runEffects } from '../../base/effects.ts'
 import { invalidText, type Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { brokenKey } from '../../store/unique.ts'
+import { uniquely } from '../../store/unique.ts'
 import { keepOwner } from '../members/keep-owner.ts'
 import { countOtherOwners } from '../members/queries.ts'
 import { recordMembership } from '../members/record.ts'
 import { followNamespacePath, lowerProjectsBelow } from '../projects/below.ts'
 import { assertMayCreateTopGroup, mayMoveInto } from './access.ts'
+import { placeBelow } from './create-group.ts'
 import { MAX_DEPTH } from './faults.ts'
 import { countAncestors, updateGroupRow } from './queries.ts'
 import { auditGroup } from './record.ts'
@@ -27,16 +28,15 @@ export async function transferGroup(
   groupId: number,
   parentId: number | undefined,
 ): Promise<void> {
-  try {
-    await inTransaction(ctx, async (ctx) => {
+  const taken = () =>
+    refused('The parent group already has a subgroup or a project with the same path.')
+  await uniquely({ 'routes.path': taken }, () =>
+    inTransaction(ctx, async (ctx) => {
       // Read inside: either may have been moved or renamed a moment ago.
       const group = await getVisibleGroup(ctx, String(groupId))
       const parent = parentId === undefined ? null : await getVisibleGroup(ctx, String(parentId))
       await assertFits(ctx, group, parent)
-      const to = {
-        fullPath: parent ? `${parent.full_path}/${group.path}` : group.path,
-        fullName: parent ? `${parent.full_name} / ${group.name}` : group.name,
-      }
+      const to = placeBelow(parent, group)
       const from = { fullPath: group.full_path, fullName: group.full_name }
       await updateGroupRow(ctx.db, group.id, {
         parent_id: parent?.id ?? null,
@@ -51,11 +51,8 @@ export async function transferGroup(
       await lowerVisibility(ctx.db, group.id, parent.visibility, tooHigh)
       await lowerProjectsBelow(ctx, group.id, parent.visibility, tooHigh)
       await restrictTo(ctx, group, parent)
-    })
-  } catch (error) {
-    if (brokenKey(error) !== 'routes.path') throw error
-    throw refused('The parent group already has a subgroup or a project with the same path.')
-  }
+    }),
+  )
 }
 
 /** Owners by the groups above were left behind: who moved the group owns it where nobody else does. */
@@ -63,7 +60,7 @@ async function keepSomeOwner(ctx: Ctx, groupId: number): Promise<void> {
   const user = userOf(ctx.actor)
   if (!user || (await countOtherOwners(ctx.db, groupId, 0)) > 0) return
   const source = { type: 'group', id: groupId } as const
-  await keepOwner(ctx, source, user.id, Role.owner)
+  await keepOwner(ctx, source, user.id)
   await recordMembership(ctx, source, 'member_added', user.id, Role.owner)
 }
 

@@ -9,12 +9,17 @@ import { type SharedRunners, sharedRunners } from '../namespaces/shared-runners.
 const moved = (column: string, from: string, to: string) =>
   sql<string>`${to} || substr(${sql.ref(column)}, ${[...from].length + 1})`
 
+export interface Place {
+  readonly fullPath: string
+  readonly fullName: string
+}
+
 /** Lets the paths and names of everything below a namespace follow its own; routes follow by triggers. */
 export async function moveBelow(
   db: Db,
   namespaceId: number,
-  from: { readonly fullPath: string; readonly fullName: string },
-  to: { readonly fullPath: string; readonly fullName: string },
+  from: Place,
+  to: Place,
 ): Promise<void> {
   await db
     .updateTable('namespaces')

@@ -1,18 +1,18 @@
+import { Role } from '../../access/roles.ts'
 import type { SourceRef } from '../../access/sources.ts'
 import type { Ctx } from '../../ctx.ts'
 import { findRowOfUser, insertMember, updateMemberRow } from './queries.ts'
 
-/** Makes sure that a user has this level in a source itself, whatever row stands there; in the caller's transaction. */
+/** Makes sure that a user owns a source by a row of its own, whatever row stands there; in the caller's transaction. */
 export async function keepOwner(
   ctx: Pick<Ctx, 'db' | 'now'>,
   source: SourceRef,
   userId: number,
-  level: number,
 ): Promise<void> {
   const now = ctx.now()
   const row = await findRowOfUser(ctx.db, source, userId)
   const values = {
-    access_level: level,
+    access_level: Role.owner,
     expires_at: null,
     requested_at: null,
     state: 'active',

@@ -56,6 +56,20 @@ function refuseTemplate(body: CreationBody): void {
   if (name) throw invalid({ template_name: [`'${name}' is unknown or invalid`] })
 }
 
+/** What a request says of a project, for its creation and changes alike. */
+async function sentFields(ctx: Ctx, body: CreationBody, sent: ReadonlySet<string>) {
+  return {
+    name: body.name,
+    path: body.path,
+    description: body.description,
+    visibility: body.visibility,
+    defaultBranch: body.default_branch,
+    topics: sentTopics(body),
+    settings: sentSettings(body, sent),
+    avatar: await sentAvatar(ctx, body.avatar),
+  }
+}
+
 async function create(
   ctx: Ctx,
   body: CreationBody,
@@ -66,19 +80,13 @@ async function create(
   const { import_url: url } = body
   if (url && !ctx.settings.get('import_sources').includes('git')) throw forbidden()
   if (url) await assertImportable(ctx, url)
-  const avatar = await sentAvatar(ctx, body.avatar)
+  const { avatar, ...fields } = await sentFields(ctx, body, sent)
   const row = await createProject(ctx, {
     ...more,
-    name: body.name,
-    path: body.path,
-    visibility: body.visibility,
-    description: body.description,
-    defaultBranch: body.default_branch,
+    ...fields,
+    avatar: avatar ?? undefined,
     initializeWithReadme: body.initialize_with_readme,
     objectFormat: body.repository_object_format,
-    topics: sentTopics(body),
-    settings: sentSettings(body, sent),
-    avatar: avatar ?? undefined,
     ...(url ? importOf(url) : {}),
   })
   return await presentProject(ctx, row)
@@ -154,16 +162,7 @@ export const putProject = endpoint({
   conditions: [changesVisibility],
   response: projectEntity.or(projectBasicEntity),
   async handler({ ctx, project, body, request }) {
-    await updateProject(ctx, project, {
-      name: body.name,
-      path: body.path,
-      description: body.description,
-      visibility: body.visibility,
-      defaultBranch: body.default_branch,
-      topics: sentTopics(body),
-      settings: sentSettings(body, request.sent),
-      avatar: await sentAvatar(ctx, body.avatar),
-    })
+    await updateProject(ctx, project, await sentFields(ctx, body, request.sent))
     return await readProject(ctx, project.id)
   },
 })

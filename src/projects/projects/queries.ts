@@ -20,10 +20,10 @@ export async function updateProjectRow(db: Db, id: number, change: ProjectChange
 }
 
 /** Shows a project that was being made, unless it was cleared away meanwhile or its group is being removed. */
-export async function showProject(db: Db, id: number, change: ProjectChange): Promise<boolean> {
+export async function showProject(db: Db, id: number): Promise<boolean> {
   const done = await db
     .updateTable('projects')
-    .set({ ...change, pending_delete: 0 })
+    .set({ pending_delete: 0 })
     .where('id', '=', id)
     .where('pending_delete', '=', 1)
     .where('namespace_id', 'in', (eb) =>

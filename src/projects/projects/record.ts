@@ -21,12 +21,11 @@ export async function auditProject(
 export async function recordProject(
   ctx: Ctx,
   id: number,
-  action: 'created',
   authorId: number | undefined,
 ): Promise<void> {
   await auditProject(ctx, id, 'project_created')
   await runEffects(ctx, ctx.effects.projectChanged, { id, change: 'create' })
-  await runEffects(ctx, ctx.effects.activity, { projectId: id, action, authorId })
+  await runEffects(ctx, ctx.effects.activity, { projectId: id, action: 'created', authorId })
 }
 
 /** Archives a project, marks it for deletion, or undoes one of these, on the record. */

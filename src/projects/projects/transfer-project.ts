@@ -1,4 +1,4 @@
-import { Role, visibilityRank } from '../../access/roles.ts'
+import { visibilityRank } from '../../access/roles.ts'
 import { getVisibleProject } from '../../access/subjects.ts'
 import { runEffects } from '../../base/effects.ts'
 import { invalidText, type Problem } from '../../base/problem.ts'
@@ -49,7 +49,7 @@ export async function transferProject(
       await runEffects(ctx, ctx.effects.projectChanged, moved)
       if (target.ownerId !== null) {
         const source = { type: 'project', id: project.id } as const
-        await keepOwner(ctx, source, target.ownerId, Role.owner)
+        await keepOwner(ctx, source, target.ownerId)
       }
     })
   } catch (error) {

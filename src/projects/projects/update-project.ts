@@ -6,10 +6,12 @@ import { invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { isBranchName } from '../../git/names.ts'
 import { findRef } from '../../git/refs/refs.ts'
+import type { Avatar } from '../../identity/users/avatar/sent-avatar.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { sharedRunnersOf } from '../namespaces/shared-runners.ts'
 import {
   descriptionFaults,
+  type NewProject,
   refuseFaults,
   runnersFaults,
   visibilityFaults,
@@ -25,19 +27,13 @@ import { saveTopics } from './topics/queries.ts'
 import { topicFaults } from './topics/sent-topics.ts'
 
 /** What an update changes; absent parts stay as they are. */
-export interface ProjectUpdate {
-  readonly name?: string | undefined
-  readonly path?: string | undefined
-  readonly description?: string | null | undefined
-  readonly visibility?: Visibility | undefined
-  readonly defaultBranch?: string | undefined
-  readonly topics?: readonly string[] | undefined
-  readonly settings?: Readonly<Record<string, unknown>> | undefined
+interface ProjectUpdate
+  extends Pick<
+    NewProject,
+    'name' | 'path' | 'description' | 'visibility' | 'defaultBranch' | 'topics' | 'settings'
+  > {
   /** Null removes it. */
-  readonly avatar?:
-    | { readonly avatar_file: string; readonly avatar_name: string }
-    | null
-    | undefined
+  readonly avatar?: Avatar | null | undefined
 }
 
 /** Changes a project. A new path leaves a redirect at the old one, by a trigger of the table. */

@@ -8,6 +8,7 @@ import { pathFromName, projectNameFaults, projectPathFaults } from '../../../bas
 import { type FieldTexts, forbidden, invalid, type Problem } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { isBranchName } from '../../../git/names.ts'
+import type { Avatar } from '../../../identity/users/avatar/sent-avatar.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { brokenKey } from '../../../store/unique.ts'
 import { addFirstMember } from '../../members/found-source.ts'
@@ -38,7 +39,7 @@ export interface NewProject {
   readonly topics?: readonly string[] | undefined
   /** Deviations from the presets of settings.ts. */
   readonly settings?: Readonly<Record<string, unknown>> | undefined
-  readonly avatar?: { readonly avatar_file: string; readonly avatar_name: string } | undefined
+  readonly avatar?: Avatar | undefined
   readonly importType?: string | undefined
   readonly importUrl?: string | undefined
   /** For projects whose content comes later, by a task: not shown as finished until it does. */
@@ -97,7 +98,7 @@ async function readDraft(ctx: Ctx, input: NewProject, namespace: TargetNamespace
   const path = input.path ?? pathFromName(name)
   const visibility = input.visibility ?? presetVisibility(ctx, namespace)
   const defaultBranch = input.defaultBranch || (await presetBranch(ctx, namespace.id))
-  const faults: Record<string, readonly string[]> = {
+  refuseFaults({
     name: projectNameFaults(name),
     path: projectPathFaults(path),
     description: descriptionFaults(input.description),
@@ -105,8 +106,7 @@ async function readDraft(ctx: Ctx, input: NewProject, namespace: TargetNamespace
     default_branch: isBranchName(defaultBranch) ? [] : ['is not a valid branch name'],
     topics: topicFaults(input.topics ?? []),
     shared_runners_enabled: runnersFaults(input.settings, namespace.sharedRunners),
-  }
-  refuseFaults(faults)
+  })
   return {
     name,
     path,
@@ -247,10 +247,10 @@ async function takenProblem(
 
 async function show(ctx: Ctx, id: number, input: NewProject): Promise<ProjectRow> {
   const shown = await inTransaction(ctx, async (ctx) => {
-    const done = await showProject(ctx.db, id, {})
+    const done = await showProject(ctx.db, id)
     if (done) {
       await input.onShown?.(ctx, id)
-      await recordProject(ctx, id, 'created', input.creatorId)
+      await recordProject(ctx, id, input.creatorId)
     }
     return done
   })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { audit } from '../../../access/audit.ts'
 import { anyone, onInstance } from '../../../access/subjects.ts'
-import { badRequest, existing, invalid } from '../../../base/problem.ts'
+import { badRequest, existing } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { endpoint } from '../../../http/endpoint.ts'
 import { flag, id, text } from '../../../http/params.ts'
@@ -10,6 +10,7 @@ import { avatarColumns, avatarParam } from '../../../identity/users/params.ts'
 import { listPage } from '../../../store/pages.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { taken, uniquely } from '../../../store/unique.ts'
+import { refuseFaults } from '../create/create-project.ts'
 import {
   deleteTopic,
   findTopic,
@@ -50,12 +51,6 @@ function textFaults(value: string | undefined): string[] {
   if (value === undefined) return []
   if (value.trim() === '') return ["can't be blank"]
   return value.length > 255 ? ['is too long (maximum is 255 characters)'] : []
-}
-
-function assertGood(input: { name?: string | undefined; title?: string | undefined }): void {
-  const faults = { name: textFaults(input.name), title: textFaults(input.title) }
-  const wrong = Object.entries(faults).filter(([, texts]) => texts.length > 0)
-  if (wrong.length > 0) throw invalid(Object.fromEntries(wrong))
 }
 
 async function auditTopic(ctx: Ctx, action: string, row: { id: number; name: string }) {
@@ -104,7 +99,7 @@ export const createTopic = endpoint({
   response: topicEntity,
   async handler({ ctx, body }) {
     const { name, title } = body
-    assertGood({ name, title })
+    refuseFaults({ name: textFaults(name), title: textFaults(title) })
     const avatar = await avatarColumns(ctx, body.avatar)
     const now = ctx.now()
     const row = {
@@ -139,7 +134,7 @@ export const changeTopic = endpoint({
   async handler({ ctx, params, body }) {
     const topic = await getTopic(ctx, params.id)
     const { name, title, description } = body
-    assertGood({ name, title })
+    refuseFaults({ name: textFaults(name), title: textFaults(title) })
     const changes = {
       name,
       title,
