@@ -7,7 +7,7 @@ import { endpoint } from '../../http/endpoint.ts'
 import { oneOfNumbers } from '../../http/params.ts'
 import { tokenInUse } from '../../identity/access-tokens/access.ts'
 import { callerId } from '../../identity/users/find-user.ts'
-import { namespaceBriefEntity, presentNamespaceBrief } from '../namespaces/entity.ts'
+import { namespaceBriefEntity, namespaceOf, presentNamespaceBrief } from '../namespaces/entity.ts'
 import { listGroupsOf, listProjectsOf } from './associations-queries.ts'
 
 /** The answer holds two lists and so can't be paged: it ends here. */
@@ -67,17 +67,7 @@ export const getAssociations = endpoint({
         },
         visibility: row.visibility,
         web_url: `${externalUrl}/${row.full_path}`,
-        namespace: presentNamespaceBrief(ctx, {
-          id: row.namespace_id,
-          name: row.namespace_name,
-          path: row.namespace_path,
-          kind: row.namespace_kind,
-          full_path: row.namespace_full_path,
-          parent_id: row.namespace_parent_id,
-          owner_id: row.namespace_owner_id,
-          avatar_file: row.namespace_avatar_file,
-          avatar_name: row.namespace_avatar_name,
-        }),
+        namespace: presentNamespaceBrief(ctx, namespaceOf(row)),
       })),
     }
   },

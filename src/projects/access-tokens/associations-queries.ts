@@ -1,12 +1,8 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { groupsWithRole, hasProjectRole } from '../../access/visible-queries.ts'
+import { type RawBuilder, sql } from 'kysely'
+import { projectQuery } from '../../access/find-queries.ts'
+import { groupsWithRole, hasProjectRole, live } from '../../access/visible-queries.ts'
 import type { Day } from '../../base/clock.ts'
 import type { Db } from '../../store/schema.ts'
-
-/** Whether the row of `members m` is in force. */
-const live = (today: Day) =>
-  sql<SqlBool>`m.requested_at is null and m.state = 'active'
-    and (m.expires_at is null or m.expires_at > ${today})`
 
 /** The user's highest level in a namespace, by the memberships there and above. */
 function groupLevel(userId: number, today: Day, namespaceId: RawBuilder<unknown>) {
@@ -38,27 +34,8 @@ export function listGroupsOf(db: Db, userId: number, least: number, today: Day, 
 
 /** Projects in which the user has at least this role. */
 export function listProjectsOf(db: Db, userId: number, least: number, today: Day, limit: number) {
-  return db
-    .selectFrom('projects')
-    .innerJoin('namespaces', 'namespaces.id', 'projects.namespace_id')
+  return projectQuery(db)
     .select([
-      'projects.id',
-      'projects.description',
-      'projects.name',
-      'projects.path',
-      'projects.full_path',
-      'projects.created_at',
-      'projects.visibility',
-      'namespaces.id as namespace_id',
-      'namespaces.kind as namespace_kind',
-      'namespaces.name as namespace_name',
-      'namespaces.path as namespace_path',
-      'namespaces.full_path as namespace_full_path',
-      'namespaces.full_name as namespace_full_name',
-      'namespaces.parent_id as namespace_parent_id',
-      'namespaces.owner_id as namespace_owner_id',
-      'namespaces.avatar_file as namespace_avatar_file',
-      'namespaces.avatar_name as namespace_avatar_name',
       sql<number | null>`(select m.access_level from members m
         where m.user_id = ${userId} and m.source_type = 'project' and m.source_id = projects.id
           and ${live(today)})`.as('project_level'),

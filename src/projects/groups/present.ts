@@ -10,10 +10,11 @@ import { listGroupLinks } from '../members/link-queries.ts'
 import { settingValues } from '../namespaces/setting-fields.ts'
 import { listProjects } from '../projects/list/list-projects.ts'
 import { visibleRunnersToken } from '../registration-tokens/visible.ts'
-import { type SideSizes, sideSizesOfGroups } from '../statistics/sizes.ts'
+import { sumGroupSizes } from '../statistics/queries.ts'
+import { presentSizes } from '../statistics/sizes.ts'
 import { protectionOf } from './branch-protection.ts'
 import type { GroupDetail, GroupEntity } from './entity.ts'
-import { listGroupAttributes, listOwnedGroups, sumGroupSizes } from './queries.ts'
+import { listGroupAttributes, listOwnedGroups } from './queries.ts'
 import { groupDetailSettings, groupSettings } from './settings.ts'
 
 /** What a caller asked to see beside the usual. */
@@ -34,26 +35,21 @@ export async function presentGroups(
   const attributes =
     wanted.customAttributes && admin ? await listGroupAttributes(ctx.db, ids) : undefined
   const measured = wanted.statistics ? await listMeasured(ctx, ids) : []
-  const sizes = measured.length > 0 ? await sumGroupSizes(ctx.db, measured) : []
-  const sides = await sideSizesOfGroups(ctx, measured)
-  return rows.map((row) => ({
-    ...presentPlain(ctx, row),
-    ...(measured.includes(row.id)
-      ? {
-          statistics: statistics(
-            sizes.find((one) => one.id === row.id),
-            sides.get(row.id),
-          ),
-        }
-      : {}),
-    ...(attributes
-      ? {
-          custom_attributes: attributes
-            .filter((one) => one.subject_id === row.id)
-            .map(({ key, value }) => ({ key, value })),
-        }
-      : {}),
-  }))
+  const sizes = await sumGroupSizes(ctx.db, measured)
+  return rows.map((row) => {
+    const own = sizes.get(row.id)
+    return {
+      ...presentPlain(ctx, row),
+      ...(own ? { statistics: presentSizes(own) } : {}),
+      ...(attributes
+        ? {
+            custom_attributes: attributes
+              .filter((one) => one.subject_id === row.id)
+              .map(({ key, value }) => ({ key, value })),
+          }
+        : {}),
+    }
+  })
 }
 
 /** Statistics are for administrators, and for owners of a group (docs/contract/D §1.3). */
@@ -61,28 +57,6 @@ async function listMeasured(ctx: Ctx, ids: readonly number[]): Promise<readonly 
   if (isAdmin(ctx.actor)) return ids
   const user = userOf(ctx.actor)
   return user ? await listOwnedGroups(ctx.db, user.id, ids, dayOf(ctx.now())) : []
-}
-
-function statistics(
-  sizes: { repositories: number; uploads: number; lfs: number; packages: number } | undefined,
-  sides: SideSizes = { wiki: 0, snippets: 0, artifacts: 0 },
-) {
-  const repositories = sizes?.repositories ?? 0
-  const uploads = sizes?.uploads ?? 0
-  const lfs = sizes?.lfs ?? 0
-  const packages = sizes?.packages ?? 0
-  return {
-    storage_size:
-      repositories + sides.wiki + sides.snippets + sides.artifacts + uploads + lfs + packages,
-    repository_size: repositories,
-    wiki_size: sides.wiki,
-    lfs_objects_size: lfs,
-    job_artifacts_size: sides.artifacts,
-    pipeline_artifacts_size: 0,
-    packages_size: packages,
-    snippets_size: sides.snippets,
-    uploads_size: uploads,
-  }
 }
 
 /** A group with what only a single read shows, read anew. */

@@ -54,27 +54,6 @@ export async function listGroupAttributes(db: Db, groupIds: readonly number[]) {
     .execute()
 }
 
-/** Bytes of repositories, uploads, large files and packages in each group, subgroups included. */
-export async function sumGroupSizes(db: Db, groupIds: readonly number[]) {
-  const { rows } = await sql<{
-    id: number
-    repositories: number
-    uploads: number
-    lfs: number
-    packages: number
-  }>`
-    SELECT a.ancestor_id AS id, coalesce(sum(p.repository_size), 0) AS repositories,
-      coalesce(sum((SELECT sum(u.size) FROM uploads u
-        WHERE u.source_type = 'project' AND u.source_id = p.id)), 0) AS uploads,
-      coalesce(sum((SELECT sum(o.size) FROM lfs_objects o WHERE o.project_id = p.id)), 0) AS lfs,
-      coalesce(sum((SELECT sum(f.size) FROM package_files f WHERE f.project_id = p.id)), 0)
-        AS packages
-    FROM namespace_ancestors a JOIN projects p ON p.namespace_id = a.namespace_id
-    WHERE a.ancestor_id IN (${sql.join(groupIds)}) AND p.pending_delete = 0
-    GROUP BY a.ancestor_id`.execute(db)
-  return rows
-}
-
 /** Those of these groups in which the user is an owner. */
 export async function listOwnedGroups(
   db: Db,

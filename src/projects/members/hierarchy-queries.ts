@@ -1,4 +1,5 @@
 import { type InferResult, sql } from 'kysely'
+import { live } from '../../access/visible-queries.ts'
 import type { Day, Instant } from '../../base/clock.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
 import { type UserBasicRow, userBasicColumns } from '../../identity/users/basic.ts'
@@ -11,8 +12,7 @@ import { ENDED, type EndedRow } from './rows.ts'
 const projectsBelow = (topId: number) =>
   sql`(SELECT p.id FROM projects p WHERE p.pending_delete = 0 AND p.namespace_id IN ${namespacesBelow(topId)})`
 
-const live = (today: Day) => sql`m.requested_at IS NULL AND m.state = 'active'
-  AND m.user_id IS NOT NULL AND (m.expires_at IS NULL OR m.expires_at > ${today})`
+const isLiveUser = (today: Day) => sql`m.user_id IS NOT NULL AND ${live(today)}`
 
 /** Guests and below take no seat, unless a custom role makes them (docs/contract/A-resolved §9, top tier). */
 const takesSeat = sql`(m.access_level > 10 OR m.member_role_id IS NOT NULL)`
@@ -41,17 +41,17 @@ function billable(topId: number, today: Day) {
     WHERE l.source_type = ${kind}
       AND l.source_id IN ${kind === 'group' ? namespacesBelow(topId) : projectsBelow(topId)}
       AND (l.expires_at IS NULL OR l.expires_at > ${today})
-      AND (l.access_level > 10 OR l.member_role_id IS NOT NULL) AND ${takesSeat} AND ${live(today)}`
+      AND (l.access_level > 10 OR l.member_role_id IS NOT NULL) AND ${takesSeat} AND ${isLiveUser(today)}`
   return sql<Counted>`(
     SELECT user_id, min(type) AS type, max(level) AS level, min(joined_at) AS joined_at FROM (
       SELECT m.user_id, 0 AS type, m.access_level AS level, m.created_at AS joined_at FROM members m
         WHERE m.source_type = 'group' AND m.source_id IN ${namespacesBelow(topId)}
-          AND ${takesSeat} AND ${live(today)}
+          AND ${takesSeat} AND ${isLiveUser(today)}
       UNION ALL
       SELECT m.user_id, 1, m.access_level, m.created_at FROM members m
         JOIN users u ON u.id = m.user_id AND u.state = 'active'
         WHERE m.source_type = 'project' AND m.source_id IN ${projectsBelow(topId)}
-          AND ${takesSeat} AND ${live(today)}
+          AND ${takesSeat} AND ${isLiveUser(today)}
       UNION ALL ${invited('group', 2)}
       UNION ALL ${invited('project', 3)}
     ) GROUP BY user_id)`
@@ -152,7 +152,7 @@ function membershipQuery(db: Db, userId: number, today: Day) {
       sql<string>`coalesce(projects.full_path, n.full_path)`.as('full_path'),
     ])
     .where('m.user_id', '=', userId)
-    .where(sql<boolean>`${live(today)}`)
+    .where(sql<boolean>`${isLiveUser(today)}`)
     .orderBy('m.id')
 }
 

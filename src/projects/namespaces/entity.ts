@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { ProjectRow } from '../../access/find-queries.ts'
 import type { Ctx } from '../../ctx.ts'
 import { avatarUrl } from '../../identity/users/basic.ts'
 
@@ -49,5 +50,20 @@ export function presentNamespaceBrief(
       row,
     ),
     web_url: isUser ? `${externalUrl}/${row.full_path}` : `${externalUrl}/groups/${row.full_path}`,
+  }
+}
+
+/** The namespace that a project is in. */
+export function namespaceOf(row: ProjectRow): NamespaceBriefRow {
+  return {
+    id: row.namespace_id,
+    name: row.namespace_name,
+    path: row.namespace_path,
+    kind: row.namespace_kind,
+    full_path: row.namespace_full_path,
+    parent_id: row.namespace_parent_id,
+    owner_id: row.namespace_owner_id,
+    avatar_file: row.namespace_avatar_file,
+    avatar_name: row.namespace_avatar_name,
   }
 }

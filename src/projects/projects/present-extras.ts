@@ -6,16 +6,9 @@ import type { Ctx } from '../../ctx.ts'
 import type { UserBasicRow } from '../../identity/users/basic.ts'
 import { listUsersBasic } from '../../identity/users/basic-queries.ts'
 import { listGroupLinks } from '../members/link-queries.ts'
-import { lfsSizes, type SideSizes, sideSizesOfProjects } from '../statistics/sizes.ts'
+import { type ProjectSizes, sumProjectSizes } from '../statistics/queries.ts'
 import { listFacts } from './facts/queries.ts'
-import {
-  countOpenIssues,
-  listAccess,
-  listImageCleanups,
-  listProjectAttributes,
-  sumPackages,
-  sumUploads,
-} from './queries.ts'
+import { countOpenIssues, listAccess, listImageCleanups, listProjectAttributes } from './queries.ts'
 import { listTopicNames } from './topics/queries.ts'
 
 /** What a caller asked to see beside the usual. */
@@ -38,12 +31,7 @@ export interface Extras {
   readonly shared: ReadonlyMap<number, Awaited<ReturnType<typeof listGroupLinks>>>
   readonly access: ReadonlyMap<number, { project_level: number | null; group_level: number | null }>
   readonly attributes: ReadonlyMap<number, { key: string; value: string }[]>
-  readonly uploads: ReadonlyMap<number, number>
-  /** Bytes of large files. */
-  readonly lfs: ReadonlyMap<number, number>
-  /** Bytes of wikis and snippets. */
-  readonly sides: ReadonlyMap<number, SideSizes>
-  readonly packages: ReadonlyMap<number, { readonly packages: number; readonly images: number }>
+  readonly sizes: ReadonlyMap<number, ProjectSizes>
   /** When tags of images are next deleted by themselves. */
   readonly imageCleanups: ReadonlyMap<number, string>
   readonly openIssues: ReadonlyMap<number, number>
@@ -64,10 +52,7 @@ export async function readExtras(
   const access = user && full ? await listAccess(ctx.db, user.id, ids, today) : []
   const attributes =
     wanted.customAttributes && isAdmin(ctx.actor) ? await listProjectAttributes(ctx.db, ids) : []
-  const uploads = wanted.statistics ? await sumUploads(ctx.db, ids) : []
-  const lfs = await lfsSizes(ctx, wanted.statistics ? ids : [])
-  const sides = wanted.statistics ? await sideSizesOfProjects(ctx, ids) : new Map()
-  const packages = await sumPackages(ctx.db, wanted.statistics ? ids : [])
+  const sizes = await sumProjectSizes(ctx.db, wanted.statistics ? ids : [])
   const owners = await listUsersBasic(ctx.db, ownerIds)
   const facts = await listFacts(ctx.db, ids)
   const cleanups = full ? await listImageCleanups(ctx.db, ids) : []
@@ -79,10 +64,7 @@ export async function readExtras(
     shared: groupBy(shared, (row) => row.source_id),
     access: new Map(access.map((row) => [row.id, row])),
     attributes: groupBy(attributes, (row) => row.subject_id),
-    lfs,
-    uploads: new Map(uploads.map((row) => [row.source_id, Number(row.size)])),
-    sides,
-    packages: new Map(packages.map((row) => [row.project_id, row])),
+    sizes,
     imageCleanups: new Map(cleanups.map((row) => [row.project_id, row.next_run_at])),
     openIssues: new Map(openIssues.map((row) => [row.project_id, row.count])),
   }

@@ -11,8 +11,9 @@ import type { Ctx } from '../../ctx.ts'
 import { ready } from '../../http/listener/ready.ts'
 import { avatarUrl, presentUserBasic } from '../../identity/users/basic.ts'
 import { renderField } from '../../markdown/render.ts'
-import { presentNamespaceBrief } from '../namespaces/entity.ts'
+import { namespaceOf, presentNamespaceBrief } from '../namespaces/entity.ts'
 import { visibleRunnersToken } from '../registration-tokens/visible.ts'
+import { presentSizes } from '../statistics/sizes.ts'
 import type { ProjectBasic, ProjectFull } from './entity.ts'
 import { findLicense } from './facts/licenses.ts'
 import { imageCleanupOf } from './image-cleanup.ts'
@@ -151,13 +152,7 @@ function presentBasic(ctx: Ctx, { row, subject, extras }: View, wanted: Wanted):
     last_activity_at: row.last_activity_at,
     visibility: row.visibility,
     namespace: presentNamespaceBrief(ctx, {
-      id: row.namespace_id,
-      name: row.namespace_name,
-      path: row.namespace_path,
-      kind: row.namespace_kind,
-      full_path: row.namespace_full_path,
-      parent_id: row.namespace_parent_id,
-      owner_id: row.namespace_owner_id,
+      ...namespaceOf(row),
       avatar_file: owner?.avatar_file ?? row.namespace_avatar_file,
       avatar_name: owner?.avatar_name ?? row.namespace_avatar_name,
     }),
@@ -212,6 +207,7 @@ function presentOwn(
   const isOn = (name: LegacyFlag) => subject.settings[legacyFlags[name]] !== 'disabled'
   const settings = settingsOfRow(row.settings).values
   const owner = extras.owners.get(row.namespace_owner_id ?? 0)
+  const sizes = extras.sizes.get(row.id)
   return {
     ...presentBasic(ctx, seen, wanted),
     _links: links(ctx, row, subject),
@@ -248,7 +244,15 @@ function presentOwn(
     description_html: seen.descriptions.get(row.id) ?? '',
     updated_at: row.updated_at,
     shared_with_groups: sharedGroups(ctx, extras, row.id),
-    ...(wanted.statistics && may('read_statistics') ? { statistics: statistics(seen) } : {}),
+    ...(sizes && may('read_statistics')
+      ? {
+          statistics: {
+            commit_count: extras.facts.get(row.id)?.commit_count ?? 0,
+            ...presentSizes(sizes),
+            container_registry_size: sizes.images,
+          },
+        }
+      : {}),
     ...(userOf(ctx.actor) ? { permissions: permissions(extras, row.id) } : {}),
     mirror_user_id: null,
     compliance_frameworks: [],
@@ -302,25 +306,4 @@ function links(ctx: Ctx, row: ProjectRow, subject: Subject): Record<string, stri
 
 function objectFormat(settings: Readonly<Record<string, unknown>>): 'sha1' | 'sha256' {
   return settings.repository_object_format === 'sha256' ? 'sha256' : 'sha1'
-}
-
-function statistics({ row, extras }: View): NonNullable<ProjectFull['statistics']> {
-  const uploads = extras.uploads.get(row.id) ?? 0
-  const lfs = extras.lfs.get(row.id) ?? 0
-  const sides = extras.sides.get(row.id)
-  const { wiki, snippets, artifacts } = sides ?? { wiki: 0, snippets: 0, artifacts: 0 }
-  const { packages, images } = extras.packages.get(row.id) ?? { packages: 0, images: 0 }
-  return {
-    commit_count: extras.facts.get(row.id)?.commit_count ?? 0,
-    storage_size: row.repository_size + wiki + snippets + artifacts + uploads + lfs + packages,
-    repository_size: row.repository_size,
-    wiki_size: wiki,
-    lfs_objects_size: lfs,
-    job_artifacts_size: artifacts,
-    pipeline_artifacts_size: 0,
-    packages_size: packages,
-    snippets_size: snippets,
-    uploads_size: uploads,
-    container_registry_size: images,
-  }
 }

@@ -1,4 +1,5 @@
 import { type Insertable, sql, type Updateable } from 'kysely'
+import { live } from '../../access/visible-queries.ts'
 import type { Day, Instant } from '../../base/clock.ts'
 import type { ProjectsTable } from '../../store/schema/core.ts'
 import type { Db } from '../../store/schema.ts'
@@ -141,16 +142,6 @@ export async function countOpenIssues(db: Db, projectIds: readonly number[]) {
     .execute()
 }
 
-export async function sumUploads(db: Db, projectIds: readonly number[]) {
-  return await db
-    .selectFrom('uploads')
-    .select((eb) => ['source_id', eb.fn.sum<number>('size').as('size')])
-    .where('source_type', '=', 'project')
-    .where('source_id', 'in', projectIds)
-    .groupBy('source_id')
-    .execute()
-}
-
 /** When the images of projects are next tidied up; those where it is off have no row. */
 export function listImageCleanups(db: Db, projectIds: readonly number[]) {
   return db
@@ -158,18 +149,6 @@ export function listImageCleanups(db: Db, projectIds: readonly number[]) {
     .select(['project_id', 'next_run_at'])
     .where('project_id', 'in', projectIds)
     .execute()
-}
-
-/** Bytes of packages and of images; a layer that several images of a project share counts once. */
-export async function sumPackages(db: Db, projectIds: readonly number[]) {
-  if (projectIds.length === 0) return []
-  const { rows } = await sql<{ project_id: number; packages: number; images: number }>`
-    SELECT p.id AS project_id,
-      coalesce((SELECT sum(f.size) FROM package_files f WHERE f.project_id = p.id), 0) AS packages,
-      coalesce((SELECT sum(size) FROM (SELECT DISTINCT b.file_sha256, b.size FROM container_blobs b
-        JOIN container_repositories r ON r.id = b.repository_id WHERE r.project_id = p.id)), 0) AS images
-    FROM projects p WHERE p.id IN (${sql.join(projectIds)})`.execute(db)
-  return rows
 }
 
 /**
@@ -182,9 +161,6 @@ export async function listAccess(
   projectIds: readonly number[],
   today: Day,
 ): Promise<readonly { id: number; project_level: number | null; group_level: number | null }[]> {
-  const live = (alias: string) => sql`${sql.ref(`${alias}.requested_at`)} IS NULL
-    AND ${sql.ref(`${alias}.state`)} = 'active'
-    AND (${sql.ref(`${alias}.expires_at`)} IS NULL OR ${sql.ref(`${alias}.expires_at`)} > ${today})`
   const { rows } = await sql<{
     id: number
     project_level: number | null
@@ -196,13 +172,13 @@ export async function listAccess(
       JOIN namespace_ancestors below ON below.ancestor_id = m.source_id
       JOIN group_links l ON l.group_id = below.namespace_id
         AND (l.expires_at IS NULL OR l.expires_at > ${today})
-      WHERE m.user_id = ${userId} AND m.source_type = 'group' AND ${live('m')}
+      WHERE m.user_id = ${userId} AND m.source_type = 'group' AND ${live(today)}
       GROUP BY l.source_type, l.source_id
     )
     SELECT p.id,
       (SELECT max(level) FROM (
         SELECT m.access_level AS level FROM members m WHERE m.user_id = ${userId}
-          AND m.source_type = 'project' AND m.source_id = p.id AND ${live('m')}
+          AND m.source_type = 'project' AND m.source_id = p.id AND ${live(today)}
         UNION ALL
         SELECT 50 FROM namespaces n WHERE n.id = p.namespace_id AND n.kind = 'user' AND n.owner_id = ${userId}
         UNION ALL
@@ -210,7 +186,7 @@ export async function listAccess(
       (SELECT max(level) FROM (
         SELECT m.access_level AS level FROM namespace_ancestors a
           JOIN members m ON m.source_type = 'group' AND m.source_id = a.ancestor_id
-            AND m.user_id = ${userId} AND ${live('m')}
+            AND m.user_id = ${userId} AND ${live(today)}
           WHERE a.namespace_id = p.namespace_id
         UNION ALL
         SELECT c.level FROM namespace_ancestors a

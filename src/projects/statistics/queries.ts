@@ -1,11 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../store/schema.ts'
-
-interface SideSizesRow {
-  readonly wiki: number
-  readonly snippets: number
-  readonly artifacts: number
-}
+import type { Sizes } from './sizes.ts'
 
 /** The SQL for the bytes of what jobs left in projects: their files, and their logs once these lie in the store. */
 export function sumArtifacts(projects: RawBuilder<unknown>) {
@@ -14,46 +9,49 @@ export function sumArtifacts(projects: RawBuilder<unknown>) {
       WHERE t.sha256 IS NOT NULL AND j.project_id IN (${projects})), 0)`
 }
 
-/** Bytes of the wikis, of all snippets and of job artifacts of projects. */
-export async function sumProjectSizes(db: Db, projectIds: readonly number[]) {
-  if (projectIds.length === 0) return []
-  const { rows } = await sql<SideSizesRow & { project_id: number }>`
-    SELECT p.id AS project_id,
+export type ProjectSizes = Sizes & {
+  /** Of container images; a layer that several images of a project share counts once. */
+  readonly images: number
+}
+
+/** What takes room in projects, by project. */
+export async function sumProjectSizes(
+  db: Db,
+  ids: readonly number[],
+): Promise<Map<number, ProjectSizes>> {
+  if (ids.length === 0) return new Map()
+  const { rows } = await sql<ProjectSizes & { id: number }>`
+    SELECT p.id, p.repository_size AS repository,
       coalesce((SELECT size FROM wiki_snippet_repositories WHERE project_id = p.id), 0) AS wiki,
       coalesce((SELECT sum(r.size) FROM snippets s JOIN wiki_snippet_repositories r ON r.snippet_id = s.id
         WHERE s.project_id = p.id), 0) AS snippets,
-      ${sumArtifacts(sql`p.id`)} AS artifacts
-    FROM projects p WHERE p.id IN (${sql.join(projectIds)})`.execute(db)
-  return rows
+      ${sumArtifacts(sql`p.id`)} AS artifacts,
+      coalesce((SELECT sum(size) FROM uploads WHERE source_type = 'project' AND source_id = p.id), 0) AS uploads,
+      coalesce((SELECT sum(size) FROM lfs_objects WHERE project_id = p.id), 0) AS lfs,
+      coalesce((SELECT sum(size) FROM package_files WHERE project_id = p.id), 0) AS packages,
+      coalesce((SELECT sum(size) FROM (SELECT DISTINCT b.file_sha256, b.size FROM container_blobs b
+        JOIN container_repositories r ON r.id = b.repository_id WHERE r.project_id = p.id)), 0) AS images
+    FROM projects p WHERE p.id IN (${sql.join(ids)})`.execute(db)
+  return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** The same for groups: their own wikis and those of groups and projects below them. */
-export async function sumGroupSizes(db: Db, groupIds: readonly number[]) {
-  if (groupIds.length === 0) return []
+/** The same in groups with all groups and projects below them, by group. */
+export async function sumGroupSizes(db: Db, ids: readonly number[]): Promise<Map<number, Sizes>> {
+  if (ids.length === 0) return new Map()
   const below = sql`SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = g.id`
   const projects = sql`SELECT id FROM projects WHERE pending_delete = 0 AND namespace_id IN (${below})`
-  const { rows } = await sql<SideSizesRow & { group_id: number }>`
-    SELECT g.id AS group_id,
+  const { rows } = await sql<Sizes & { id: number }>`
+    SELECT g.id,
+      coalesce((SELECT sum(repository_size) FROM projects WHERE id IN (${projects})), 0) AS repository,
       coalesce((SELECT sum(size) FROM wiki_snippet_repositories WHERE group_id IN (${below})), 0)
         + coalesce((SELECT sum(size) FROM wiki_snippet_repositories WHERE project_id IN (${projects})), 0) AS wiki,
       coalesce((SELECT sum(r.size) FROM snippets s JOIN wiki_snippet_repositories r ON r.snippet_id = s.id
         WHERE s.project_id IN (${projects})), 0) AS snippets,
-      ${sumArtifacts(projects)} AS artifacts
-    FROM namespaces g WHERE g.id IN (${sql.join(groupIds)})`.execute(db)
-  return rows
-}
-
-/** Bytes of the large files of projects, by project. */
-export async function sumLfsObjects(
-  db: Db,
-  projectIds: readonly number[],
-): Promise<Map<number, number>> {
-  if (projectIds.length === 0) return new Map()
-  const rows = await db
-    .selectFrom('lfs_objects')
-    .select(['project_id', (is) => is.fn.sum<number>('size').as('bytes')])
-    .where('project_id', 'in', [...projectIds])
-    .groupBy('project_id')
-    .execute()
-  return new Map(rows.map((row) => [row.project_id, row.bytes]))
+      ${sumArtifacts(projects)} AS artifacts,
+      coalesce((SELECT sum(size) FROM uploads
+        WHERE source_type = 'project' AND source_id IN (${projects})), 0) AS uploads,
+      coalesce((SELECT sum(size) FROM lfs_objects WHERE project_id IN (${projects})), 0) AS lfs,
+      coalesce((SELECT sum(size) FROM package_files WHERE project_id IN (${projects})), 0) AS packages
+    FROM namespaces g WHERE g.id IN (${sql.join(ids)})`.execute(db)
+  return new Map(rows.map((row) => [row.id, row]))
 }

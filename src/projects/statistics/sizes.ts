@@ -1,33 +1,27 @@
-import type { Ctx } from '../../ctx.ts'
-import { sumGroupSizes, sumLfsObjects, sumProjectSizes } from './queries.ts'
-
-/** Bytes of wikis, snippets and job artifacts. */
-export interface SideSizes {
+/** Bytes of what a project holds, or a group with all below it. */
+export interface Sizes {
+  readonly repository: number
   readonly wiki: number
   readonly snippets: number
   readonly artifacts: number
+  readonly uploads: number
+  /** Large files. */
+  readonly lfs: number
+  readonly packages: number
 }
 
-export async function sideSizesOfProjects(
-  ctx: Pick<Ctx, 'db'>,
-  ids: readonly number[],
-): Promise<Map<number, SideSizes>> {
-  const rows = await sumProjectSizes(ctx.db, ids)
-  return new Map(rows.map(({ project_id, ...sizes }) => [project_id, sizes]))
-}
-
-export async function sideSizesOfGroups(
-  ctx: Pick<Ctx, 'db'>,
-  ids: readonly number[],
-): Promise<Map<number, SideSizes>> {
-  const rows = await sumGroupSizes(ctx.db, ids)
-  return new Map(rows.map(({ group_id, ...sizes }) => [group_id, sizes]))
-}
-
-/** Bytes of the large files of projects, by project. */
-export function lfsSizes(
-  ctx: Pick<Ctx, 'db'>,
-  projectIds: readonly number[],
-): Promise<Map<number, number>> {
-  return sumLfsObjects(ctx.db, projectIds)
+/** Sizes as statistics show them. */
+export function presentSizes(sizes: Sizes) {
+  const { repository, wiki, snippets, artifacts, uploads, lfs, packages } = sizes
+  return {
+    storage_size: repository + wiki + snippets + artifacts + uploads + lfs + packages,
+    repository_size: repository,
+    wiki_size: wiki,
+    lfs_objects_size: lfs,
+    job_artifacts_size: artifacts,
+    pipeline_artifacts_size: 0,
+    packages_size: packages,
+    snippets_size: snippets,
+    uploads_size: uploads,
+  }
 }
