@@ -11,6 +11,7 @@ import { namespacesAbove, namespacesBelow } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
 import { containing, matchesSearch } from '../../store/search.ts'
+import { stateConditions } from '../namespaces/list-conditions.ts'
 import type { GroupFilters } from './params.ts'
 
 /** Where a list of groups looks. */
@@ -52,7 +53,7 @@ export async function listGroupRows(
     ...scopeConditions(scope, viewer),
     ...memberConditions(viewer, filters),
     ...plainConditions(filters),
-    ...adminConditions(viewer, filters),
+    ...stateConditions('group', isArchived, filters, viewer),
   ]
   let query = groupQuery(db)
   for (const condition of conditions) query = query.where(condition)
@@ -157,39 +158,12 @@ function plainConditions(filters: GroupFilters): Condition[] {
     found.push(...matchesSearch(filters.search, columns))
   }
   if (filters.top_level_only) found.push(sql<SqlBool>`namespaces.parent_id IS NULL`)
-  if (filters.visibility !== undefined) {
-    found.push(sql<SqlBool>`namespaces.visibility = ${filters.visibility}`)
-  }
-  const archived = sql<SqlBool>`EXISTS (SELECT 1 FROM namespace_ancestors a
-    JOIN namespaces above ON above.id = a.ancestor_id
-    WHERE a.namespace_id = namespaces.id AND above.archived = 1)`
-  const marked = sql<SqlBool>`namespaces.marked_for_deletion_on IS NOT NULL`
-  if (filters.archived !== undefined) {
-    found.push(filters.archived ? archived : sql<SqlBool>`NOT ${archived}`)
-  }
-  if (filters.active === true) found.push(sql<SqlBool>`NOT ${archived} AND NOT ${marked}`)
-  if (filters.active === false) found.push(sql<SqlBool>`(${archived} OR ${marked})`)
-  if (filters.marked_for_deletion_on !== undefined) {
-    const day = filters.marked_for_deletion_on
-    found.push(sql<SqlBool>`namespaces.marked_for_deletion_on = ${day}`)
-  }
   return found
 }
 
-/** What counts from administrators alone. */
-function adminConditions(viewer: Viewer, filters: GroupFilters): Condition[] {
-  if (!viewer.admin) return []
-  const found: Condition[] = []
-  if (filters.repository_storage !== undefined) {
-    found.push(sql<SqlBool>`${filters.repository_storage} = 'default'`)
-  }
-  for (const [key, value] of Object.entries(filters.custom_attributes ?? {})) {
-    found.push(sql<SqlBool>`EXISTS (SELECT 1 FROM custom_attributes c
-      WHERE c.subject_type = 'group' AND c.subject_id = namespaces.id
-        AND c.key = ${key} AND c.value = ${value})`)
-  }
-  return found
-}
+const isArchived = sql<SqlBool>`EXISTS (SELECT 1 FROM namespace_ancestors a
+  JOIN namespaces above ON above.id = a.ancestor_id
+  WHERE a.namespace_id = namespaces.id AND above.archived = 1)`
 
 function ordered(query: Query, filters: GroupFilters): Query {
   const sort = filters.sort ?? 'asc'

@@ -6,6 +6,7 @@ import { namespacesAbove, namespacesBelow } from '../../../store/hierarchy.ts'
 import { listPage } from '../../../store/pages.ts'
 import type { Db } from '../../../store/schema.ts'
 import { matchesSearch } from '../../../store/search.ts'
+import { stateConditions } from '../../namespaces/list-conditions.ts'
 import type { Scope } from './filters.ts'
 import { idQuery, ordered, type Query } from './order-queries.ts'
 import type { ProjectFilters } from './params.ts'
@@ -33,7 +34,8 @@ export async function listProjectRows(
   const conditions = [
     seesProject(viewer),
     ...scopeConditions(scope, viewer),
-    ...stateConditions(viewer, filters),
+    ...stateConditions('project', isArchived, filters, viewer),
+    ...otherConditions(viewer, filters),
     ...memberConditions(viewer, filters),
     ...contentConditions(filters),
     ...timeConditions(filters),
@@ -105,34 +107,20 @@ function sharedWith(groupId: number, { today }: Viewer): Condition {
       AND (expires_at IS NULL OR expires_at > ${today}))`
 }
 
+const isArchived = sql<SqlBool>`(projects.archived = 1 OR EXISTS (
+  SELECT 1 FROM namespace_ancestors a JOIN namespaces above ON above.id = a.ancestor_id
+  WHERE a.namespace_id = projects.namespace_id AND above.archived = 1))`
+
 /** Nothing here takes checksums of repositories, so that none fails, or looks for holes in code. */
 function asksForWhatIsNotHere(filters: ProjectFilters): boolean {
   const { wiki_checksum_failed, repository_checksum_failed, with_security_reports } = filters
   return [wiki_checksum_failed, repository_checksum_failed, with_security_reports].includes(true)
 }
 
-function stateConditions(viewer: Viewer, filters: ProjectFilters): Condition[] {
+function otherConditions(viewer: Viewer, filters: ProjectFilters): Condition[] {
   const found: Condition[] = []
   if (!(filters.include_pending_delete && viewer.admin)) {
     found.push(sql<SqlBool>`projects.pending_delete = 0`)
-  }
-  const archived = sql<SqlBool>`(projects.archived = 1 OR EXISTS (
-    SELECT 1 FROM namespace_ancestors a JOIN namespaces above ON above.id = a.ancestor_id
-    WHERE a.namespace_id = projects.namespace_id AND above.archived = 1))`
-  const marked = sql<SqlBool>`projects.marked_for_deletion_on IS NOT NULL`
-  if (filters.archived !== undefined) {
-    found.push(filters.archived ? archived : sql<SqlBool>`NOT ${archived}`)
-  }
-  if (filters.active === true) found.push(sql<SqlBool>`NOT ${archived} AND NOT ${marked}`)
-  if (filters.active === false) found.push(sql<SqlBool>`(${archived} OR ${marked})`)
-  if (filters.visibility !== undefined) {
-    found.push(sql<SqlBool>`projects.visibility = ${filters.visibility}`)
-  }
-  if (filters.marked_for_deletion_on !== undefined) {
-    found.push(sql<SqlBool>`projects.marked_for_deletion_on = ${filters.marked_for_deletion_on}`)
-  }
-  if (filters.repository_storage !== undefined && viewer.admin) {
-    found.push(sql<SqlBool>`${filters.repository_storage} = 'default'`)
   }
   if (asksForWhatIsNotHere(filters)) found.push(sql<SqlBool>`0`)
   if (filters.imported)
@@ -163,13 +151,6 @@ function memberConditions(viewer: Viewer, filters: ProjectFilters): Condition[] 
     found.push(
       sql<SqlBool>`projects.id IN (SELECT project_id FROM stars WHERE user_id = ${userId})`,
     )
-  }
-  if (viewer.admin && filters.custom_attributes) {
-    for (const [key, value] of Object.entries(filters.custom_attributes)) {
-      found.push(sql<SqlBool>`EXISTS (SELECT 1 FROM custom_attributes c
-        WHERE c.subject_type = 'project' AND c.subject_id = projects.id
-          AND c.key = ${key} AND c.value = ${value})`)
-    }
   }
   return found
 }
