@@ -3,7 +3,8 @@ import type { SourceRef } from '../../access/sources.ts'
 import type { Viewer } from '../../access/visible-queries.ts'
 import type { Day } from '../../base/clock.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
-import type { UserBasicRow } from '../../identity/users/basic.ts'
+import { userBasicColumns } from '../../identity/users/basic.ts'
+import { listUsersBasic } from '../../identity/users/basic-queries.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
 import { matchesSearch } from '../../store/search.ts'
@@ -149,28 +150,15 @@ async function withDetails(
   const found = await db
     .selectFrom('members')
     .innerJoin('users', 'users.id', 'members.user_id')
-    .leftJoin('users as creator', 'creator.id', 'members.created_by_id')
+    .select(userBasicColumns)
     .select([
+      'users.kind',
       'members.id as member_id',
       'members.created_at',
+      'members.created_by_id',
       'members.expires_at',
       'members.state as membership_state',
       'members.member_role_id',
-      'users.id',
-      'users.username',
-      'users.public_email',
-      'users.name',
-      'users.state',
-      'users.kind',
-      'users.avatar_file',
-      'users.avatar_name',
-      'creator.id as creator_id',
-      'creator.username as creator_username',
-      'creator.public_email as creator_public_email',
-      'creator.name as creator_name',
-      'creator.state as creator_state',
-      'creator.avatar_file as creator_avatar_file',
-      'creator.avatar_name as creator_avatar_name',
     ])
     .where(
       'members.id',
@@ -178,30 +166,15 @@ async function withDetails(
       rows.map((row) => row.member_id),
     )
     .execute()
+  const creators = await listUsersBasic(
+    db,
+    found.flatMap((row) => row.created_by_id ?? []),
+  )
   const byId = new Map(found.map((row) => [row.member_id, row]))
   return rows.flatMap(({ member_id, level }) => {
     const row = byId.get(member_id)
-    return row ? [{ ...row, access_level: level, creator: creatorOf(row) }] : []
+    if (!row) return []
+    const creator = creators.find((user) => user.id === row.created_by_id) ?? null
+    return [{ ...row, access_level: level, creator }]
   })
-}
-
-function creatorOf(row: {
-  readonly creator_id: number | null
-  readonly creator_username: string | null
-  readonly creator_public_email: string | null
-  readonly creator_name: string | null
-  readonly creator_state: string | null
-  readonly creator_avatar_file: string | null
-  readonly creator_avatar_name: string | null
-}): UserBasicRow | null {
-  if (row.creator_id === null) return null
-  return {
-    id: row.creator_id,
-    username: row.creator_username ?? '',
-    public_email: row.creator_public_email,
-    name: row.creator_name ?? '',
-    state: row.creator_state ?? 'active',
-    avatar_file: row.creator_avatar_file,
-    avatar_name: row.creator_avatar_name,
-  }
 }

@@ -47,7 +47,7 @@ export const asksForAccess: Condition<{ readonly ctx: Ctx; readonly source: Sour
   async ({ ctx, source }) => {
     const user = userOf(ctx.actor)
     if (!user) return unauthorized()
-    if (source.archived || !takesRequests(source)) return forbidden()
+    if (!takesRequests(source)) return forbidden()
     return (await memberRole(ctx, source, user.id)) > Role.none ? forbidden() : true
   },
 )
