@@ -15,7 +15,7 @@ import { countsByLabel } from './count-queries.ts'
 import { describeLabels } from './describe.ts'
 import { labelEntity, presentLabel } from './entity.ts'
 import { deleteLabel, type LabelFilter, listLabelRows } from './queries.ts'
-import { changeLabel, createLabel, promoteLabel } from './verbs.ts'
+import { changeLabel, createLabel, type LabelInput, promoteLabel } from './verbs.ts'
 
 const fields = {
   description: text({ max: 500_000 }).nullish(),
@@ -69,13 +69,7 @@ async function change(
   ctx: Ctx,
   place: Place,
   row: Label,
-  given: {
-    new_name?: string | undefined
-    color?: string | undefined
-    description?: string | null | undefined
-    priority?: number | null | undefined
-    archived?: boolean | undefined
-  },
+  given: Omit<LabelInput, 'name'> & { readonly new_name?: string | undefined },
 ) {
   const { new_name: name, ...rest } = given
   const onlyPriority =
@@ -98,18 +92,12 @@ async function remove(ctx: Ctx, place: Place, row: Label, request: RequestFacts)
   await deleteLabel(ctx.db, row.id)
 }
 
-async function follow(ctx: Ctx, row: Label, subscribed: boolean) {
-  await setSubscribed(ctx, 'label', row.id, subscribed)
-  return presentOne(ctx, row)
-}
-
-interface Selector {
-  readonly label_id?: string | undefined
-  readonly name?: string | undefined
-}
-
 /** The label that a request without one in its path means: `label_id` or `name` (python-gitlab saves this way). */
-function named(ctx: Ctx, place: Place, given: Selector): Promise<Label> {
+function named(
+  ctx: Ctx,
+  place: Place,
+  given: z.infer<z.ZodObject<typeof selector>>,
+): Promise<Label> {
   const found = given.label_id ?? given.name
   if (found === undefined)
     throw badParameters('label_id, name are missing, at least one parameter must be provided')
@@ -224,23 +212,21 @@ export const removeLabel = endpoint({
   handler: ({ ctx, source, label, request }) => remove(ctx, placeOf(source), label, request),
 })
 
-export const subscribeLabel = endpoint({
-  method: 'POST',
-  path: `${one}/subscribe`,
-  summary: 'Hear of what carries a label',
-  access: onLabel('read_labels', { signedIn: true }),
-  response: labelEntity,
-  handler: ({ ctx, label }) => follow(ctx, label, true),
-})
+const following = (verb: 'subscribe' | 'unsubscribe', summary: string) =>
+  endpoint({
+    method: 'POST',
+    path: `${one}/${verb}`,
+    summary,
+    access: onLabel('read_labels', { signedIn: true }),
+    response: labelEntity,
+    async handler({ ctx, label }) {
+      await setSubscribed(ctx, 'label', label.id, verb === 'subscribe')
+      return presentOne(ctx, label)
+    },
+  })
 
-export const unsubscribeLabel = endpoint({
-  method: 'POST',
-  path: `${one}/unsubscribe`,
-  summary: 'Hear no more of what carries a label',
-  access: onLabel('read_labels', { signedIn: true }),
-  response: labelEntity,
-  handler: ({ ctx, label }) => follow(ctx, label, false),
-})
+export const subscribeLabel = following('subscribe', 'Hear of what carries a label')
+export const unsubscribeLabel = following('unsubscribe', 'Hear no more of what carries a label')
 
 export const promoteProjectLabel = endpoint({
   method: 'PUT',

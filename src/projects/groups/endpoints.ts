@@ -75,26 +75,23 @@ export const getGroup = endpoint({
     }),
 })
 
-export const getSubgroups = endpoint({
-  method: 'GET',
-  path: '/groups/:id/subgroups',
-  summary: 'List the groups directly below a group',
-  access: onGroup('read_group'),
-  query: groupListParams,
-  paginate: groupPages,
-  response: z.array(groupEntity),
-  handler: ({ ctx, group, query, page }) =>
-    listGroups(ctx, { kind: 'children', groupId: group.id }, query, page),
-})
+/** A list of the groups that stand to a group in one way. */
+function groupsOf(kind: 'children' | 'descendants' | 'shared_with', path: string, summary: string) {
+  return endpoint({
+    method: 'GET',
+    path: `/groups/:id/${path}`,
+    summary,
+    access: onGroup('read_group'),
+    query: groupListParams,
+    paginate: groupPages,
+    response: z.array(groupEntity),
+    handler: ({ ctx, group, query, page }) =>
+      listGroups(ctx, { kind, groupId: group.id }, query, page),
+  })
+}
 
-export const getDescendantGroups = endpoint({
-  method: 'GET',
-  path: '/groups/:id/descendant_groups',
-  summary: 'List all groups below a group',
-  access: onGroup('read_group'),
-  query: groupListParams,
-  paginate: groupPages,
-  response: z.array(groupEntity),
-  handler: ({ ctx, group, query, page }) =>
-    listGroups(ctx, { kind: 'descendants', groupId: group.id }, query, page),
-})
+export const groupLists = [
+  groupsOf('children', 'subgroups', 'List the groups directly below a group'),
+  groupsOf('descendants', 'descendant_groups', 'List all groups below a group'),
+  groupsOf('shared_with', 'groups/shared', 'List the groups that were shared with a group'),
+]

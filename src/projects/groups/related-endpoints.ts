@@ -9,18 +9,6 @@ import { listGroupPlaces, listGroups } from './list-groups.ts'
 import { groupListParams, groupPages } from './params.ts'
 import { readGroup } from './present.ts'
 
-export const getGroupsSharedWith = endpoint({
-  method: 'GET',
-  path: '/groups/:id/groups/shared',
-  summary: 'List the groups that were shared with a group',
-  access: onGroup('read_group'),
-  query: groupListParams,
-  paginate: groupPages,
-  response: z.array(groupEntity),
-  handler: ({ ctx, group, query, page }) =>
-    listGroups(ctx, { kind: 'shared_with', groupId: group.id }, query, page),
-})
-
 const relation = csv(oneOf(['direct', 'inherited'])).optional()
 
 function withInherited(relations: readonly string[] | undefined): boolean {

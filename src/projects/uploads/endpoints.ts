@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { onProject } from '../../access/subjects.ts'
-import { existing, notFound } from '../../base/problem.ts'
+import { existing } from '../../base/problem.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
 import { file, id, text } from '../../http/params.ts'
 import { usersById } from '../../identity/users/find-basic.ts'
@@ -94,8 +94,8 @@ export const getUploadBySecret = endpoint({
   params: { secret: text(), filename: text() },
   response: bytes('application/octet-stream'),
   async handler({ ctx, project, params }) {
-    const row = await findUploadBySecret(ctx.db, project.id, params.secret, params.filename)
-    if (!row) throw notFound()
+    const { secret, filename } = params
+    const row = existing(await findUploadBySecret(ctx.db, project.id, secret, filename))
     return await serveUpload(ctx, row)
   },
 })
@@ -107,8 +107,8 @@ export const deleteUploadBySecret = endpoint({
   access: onProject('admin_uploads'),
   params: { secret: text(), filename: text() },
   async handler({ ctx, project, params }) {
-    const row = await findUploadBySecret(ctx.db, project.id, params.secret, params.filename)
-    if (!row) throw notFound()
+    const { secret, filename } = params
+    const row = existing(await findUploadBySecret(ctx.db, project.id, secret, filename))
     await deleteUpload(ctx.db, row.id)
   },
 })

@@ -7,15 +7,6 @@ import type { Ctx } from '../../ctx.ts'
 import type { UploadedFile } from '../../http/params.ts'
 import { insertUpload } from './queries.ts'
 
-/** What an upload answers: how to link to it from Markdown (docs/contract/D §1.2 Rules). */
-export interface Uploaded {
-  readonly id: number
-  readonly alt: string
-  readonly url: string
-  readonly full_path: string
-  readonly markdown: string
-}
-
 const IMAGE = /\.(png|jpe?g|gif|bmp|tiff?|ico|webp|svg)$/i
 
 /** The last part of a name, with characters that are safe in any URL and header. */
@@ -28,12 +19,11 @@ export function safeName(filename: string): string {
   return [...safe].slice(-200).join('') || 'file'
 }
 
-/** Keeps a file of a project under a secret that nobody can guess. */
-export async function storeUpload(
-  ctx: Ctx,
-  project: Project,
-  file: UploadedFile,
-): Promise<Uploaded> {
+/**
+ * Keeps a file of a project under a secret that nobody can guess; tells how to link to it from Markdown (docs/contract/D §1.2
+ * Rules).
+ */
+export async function storeUpload(ctx: Ctx, project: Project, file: UploadedFile) {
   const mostAsSet = ctx.settings.get('max_attachment_size') * 1024 * 1024
   if (file.size > Math.min(ctx.config.maxUpload, mostAsSet)) throw tooLarge()
   const stored = await ctx.files.put(createReadStream(file.path))

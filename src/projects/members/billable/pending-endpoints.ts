@@ -113,24 +113,20 @@ const onGroupMember = groupRecord('read_group', {
 })
 
 /** Memberships are set aside only where a directory keeps them; none does here, so that nobody has the right. */
-export const postOverride = endpoint({
-  method: 'POST',
-  path: '/groups/:id/members/:user_id/override',
-  summary: 'Set the level of a member from a directory by hand',
-  access: onGroupMember('admin_members', membersOrder),
-  response: memberEntity,
-  handler() {
-    throw forbidden()
-  },
-})
+const overriding = (method: 'POST' | 'DELETE', summary: string) =>
+  endpoint({
+    method,
+    path: '/groups/:id/members/:user_id/override',
+    summary,
+    access: onGroupMember('admin_members', membersOrder),
+    response: memberEntity,
+    handler() {
+      throw forbidden()
+    },
+  })
 
-export const deleteOverride = endpoint({
-  method: 'DELETE',
-  path: '/groups/:id/members/:user_id/override',
-  summary: 'Take the level of a member from the directory again',
-  access: onGroupMember('admin_members', membersOrder),
-  response: memberEntity,
-  handler() {
-    throw forbidden()
-  },
-})
+export const postOverride = overriding('POST', 'Set the level of a member from a directory by hand')
+export const deleteOverride = overriding(
+  'DELETE',
+  'Take the level of a member from the directory again',
+)
