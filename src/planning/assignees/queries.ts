@@ -19,15 +19,6 @@ export async function listAssignees(db: Db, type: Work, ids: readonly number[]) 
     .execute()
 }
 
-export function listUsers(db: Db, ids: readonly number[]) {
-  return db
-    .selectFrom('users')
-    .select(userBasicColumns)
-    .where('users.id', 'in', ids)
-    .where('users.state', '=', 'active')
-    .execute()
-}
-
 export async function insertAssignees(
   db: Db,
   type: Work,

@@ -3,16 +3,15 @@ import type { Project } from '../../access/subjects.ts'
 import { groupBy } from '../../base/group-by.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { UserBasicRow } from '../../identity/users/basic.ts'
+import { listUsersBasic } from '../../identity/users/basic-queries.ts'
 import type { Work } from '../../store/schema/issues.ts'
-import { deleteAssignees, insertAssignees, listAssignees, listUsers } from './queries.ts'
+import { deleteAssignees, insertAssignees, listAssignees } from './queries.ts'
 
 /** Most people that one issue or merge request is assigned to. */
 const MAX_ASSIGNEES = 200
 
-/** Who was assigned before and is now, for notes, to-dos and webhooks. */
-export interface AssigneeChange {
-  readonly before: readonly UserBasicRow[]
-  readonly after: readonly UserBasicRow[]
+/** Who is assigned now and was not before, and the other way round, for notes and to-dos. */
+interface AssigneeChange {
   readonly added: readonly UserBasicRow[]
   readonly removed: readonly UserBasicRow[]
 }
@@ -37,7 +36,7 @@ export async function setAssignees(
   const ids = (users: readonly UserBasicRow[]) => users.map((user) => user.id)
   await insertAssignees(ctx.db, type, subjectId, ids(added), ctx.now())
   await deleteAssignees(ctx.db, type, subjectId, ids(removed))
-  return { before, after, added, removed }
+  return { added, removed }
 }
 
 /** Those of the users who can be made responsible in the project, in the given order. */
@@ -48,11 +47,11 @@ export async function assignable(
 ): Promise<UserBasicRow[]> {
   const wanted = [...new Set(userIds)].filter((id) => id > 0).slice(0, MAX_ASSIGNEES)
   if (wanted.length === 0) return []
-  const users = new Map((await listUsers(ctx.db, wanted)).map((user) => [user.id, user]))
+  const users = new Map((await listUsersBasic(ctx.db, wanted)).map((user) => [user.id, user]))
   const found: UserBasicRow[] = []
   for (const id of wanted) {
     const user = users.get(id)
-    if (user && (await mayBeAssigned(ctx, project, id))) found.push(user)
+    if (user?.state === 'active' && (await mayBeAssigned(ctx, project, id))) found.push(user)
   }
   return found
 }

@@ -101,6 +101,12 @@ async function typeChange(
   return { issue_type: type }
 }
 
+/** The days of an issue, with what system notes call them and a change of them. */
+const dates = [
+  ['due_date', 'due date', 'due_date'],
+  ['start_date', 'start date', 'start_date_or_due_date'],
+] as const
+
 async function planChanges(
   ctx: Ctx,
   project: Project,
@@ -115,19 +121,12 @@ async function planChanges(
     await recordMilestoneEvent(ctx, subject, row.milestone_id, found.milestone_id)
     await noteMilestone(ctx, noteable, row.milestone_id, found.milestone_id)
   }
-  if (changes.due_date !== undefined && changes.due_date !== row.due_date) {
-    found.due_date = changes.due_date
-    const text =
-      changes.due_date === null ? 'removed due date' : `changed due date to ${changes.due_date}`
-    await addSystemNote(ctx, noteable, 'due_date', text)
-  }
-  if (changes.start_date !== undefined && changes.start_date !== row.start_date) {
-    found.start_date = changes.start_date
-    const text =
-      changes.start_date === null
-        ? 'removed start date'
-        : `changed start date to ${changes.start_date}`
-    await addSystemNote(ctx, noteable, 'start_date_or_due_date', text)
+  for (const [field, words, action] of dates) {
+    const day = changes[field]
+    if (day === undefined || day === row[field]) continue
+    found[field] = day
+    const text = day === null ? `removed ${words}` : `changed ${words} to ${day}`
+    await addSystemNote(ctx, noteable, action, text)
   }
   if (changes.weight !== undefined && changes.weight !== row.weight) {
     found.weight = changes.weight

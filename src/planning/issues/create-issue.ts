@@ -94,22 +94,19 @@ async function valuesOf(ctx: Ctx, project: Project, input: IssueInput) {
     iid: await iidFor(ctx, project, input.iid),
     project_id: project.id,
     title: input.title.trim(),
-    description: input.description ?? null,
-    issue_type: input.issue_type ?? 'issue',
+    description: input.description,
+    issue_type: input.issue_type,
     author_id: author.id,
     milestone_id: await milestoneFor(ctx, project, input.milestone_id),
     confidential: input.confidential ?? false,
     discussion_locked: input.discussion_locked ? 1 : null,
     weight: input.weight ?? null,
     severity: input.severity ?? 'UNKNOWN',
-    ...datesOf(input),
+    due_date: input.due_date,
+    start_date: input.start_date,
     created_at: created,
     updated_at: created,
   } as const
-}
-
-function datesOf(input: IssueInput) {
-  return { due_date: input.due_date ?? null, start_date: input.start_date ?? null }
 }
 
 async function sort(ctx: Ctx, project: Project, id: number, input: IssueInput): Promise<void> {

@@ -22,10 +22,8 @@ export interface LabelInput {
   readonly remove?: readonly string[] | undefined
 }
 
-/** What really changed, for events and webhooks. */
-export interface LabelChange {
-  readonly before: readonly LabelRow[]
-  readonly after: readonly LabelRow[]
+/** What really changed, for events. */
+interface LabelChange {
   readonly added: readonly LabelRow[]
   readonly removed: readonly LabelRow[]
 }
@@ -62,7 +60,7 @@ export async function setLabels(
     subjectId,
     removed.map((label) => label.id),
   )
-  return { before, after, added, removed }
+  return { added, removed }
 }
 
 function scopeOf(title: string): string | null {
