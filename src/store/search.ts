@@ -12,12 +12,15 @@ const MOST_WORDS = 20
 /** Each word of the search must be in one of the columns, whatever its letter case. */
 export function matchesSearch(search: string, columns: readonly string[]): Expression<SqlBool>[] {
   const words = search.split(/\s+/).filter((word) => word !== '')
-  return words.slice(0, MOST_WORDS).map((word) => {
-    const found = columns.map(
-      (one) => sql<SqlBool>`${sql.ref(one)} LIKE ${containing(word)} ESCAPE '\\'`,
-    )
-    return sql<SqlBool>`(${sql.join(found, sql` OR `)})`
-  })
+  return words.slice(0, MOST_WORDS).map((word) => holdsText(word, columns))
+}
+
+/** Whether one of the columns holds the text as it is, whatever its letter case. */
+export function holdsText(text: string, columns: readonly string[]): Expression<SqlBool> {
+  const found = columns.map(
+    (one) => sql<SqlBool>`${sql.ref(one)} LIKE ${containing(text)} ESCAPE '\\'`,
+  )
+  return sql<SqlBool>`(${sql.join(found, sql` OR `)})`
 }
 
 /** Where a search looks: everywhere, in a group with all below it, or in one project. */

@@ -8,7 +8,7 @@ import { listPage } from '../../store/pages.ts'
 import { repoint } from '../../store/repoint.ts'
 import type { LabelLinksTable, LabelsTable } from '../../store/schema/planning.ts'
 import type { Db } from '../../store/schema.ts'
-import { containing } from '../../store/search.ts'
+import { holdsText } from '../../store/search.ts'
 import { ownerIn, type Place } from '../place.ts'
 
 export interface LabelFilter {
@@ -74,10 +74,7 @@ export function listLabelRows(db: Db, place: Place, filter: LabelFilter, page: O
   if (filter.archived !== undefined)
     query = query.where('labels.archived', '=', filter.archived ? 1 : 0)
   if (filter.search) {
-    const pattern = containing(filter.search)
-    query = query.where(
-      sql<boolean>`(labels.title LIKE ${pattern} ESCAPE '\\' OR labels.description LIKE ${pattern} ESCAPE '\\')`,
-    )
+    query = query.where(holdsText(filter.search, ['labels.title', 'labels.description']))
   }
   return listPage(db, query.orderBy('labels.title').orderBy('labels.id'), page)
 }

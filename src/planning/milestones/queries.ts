@@ -7,7 +7,7 @@ import { namespacesAbove } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
 import type { MilestonesTable } from '../../store/schema/planning.ts'
 import type { Db } from '../../store/schema.ts'
-import { containing } from '../../store/search.ts'
+import { holdsText } from '../../store/search.ts'
 import { ownerIn, type Place } from '../place.ts'
 
 export interface MilestoneFilter {
@@ -67,10 +67,7 @@ export function listMilestoneRows(db: Db, place: Place, filter: MilestoneFilter,
   if (filter.updatedAfter) query = query.where('milestones.updated_at', '>=', filter.updatedAfter)
   if (filter.updatedBefore) query = query.where('milestones.updated_at', '<=', filter.updatedBefore)
   if (filter.search) {
-    const pattern = containing(filter.search)
-    query = query.where(
-      sql<boolean>`(milestones.title LIKE ${pattern} ESCAPE '\\' OR milestones.description LIKE ${pattern} ESCAPE '\\')`,
-    )
+    query = query.where(holdsText(filter.search, ['milestones.title', 'milestones.description']))
   }
   if (filter.containing) {
     const day = filter.containing

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type AccessTokenRow, findTokenById } from '../../access/authentication/token-queries.ts'
+import type { AccessTokenRow } from '../../access/authentication/token-queries.ts'
 import { MEMBER_LEVELS } from '../../access/roles.ts'
 import type { SourceRef } from '../../access/sources.ts'
 import { badRequest, methodNotAllowed } from '../../base/problem.ts'
@@ -16,6 +16,7 @@ import {
 } from '../../identity/access-tokens/params.ts'
 import { revokeToken, rotateToken } from '../../identity/access-tokens/rotate.ts'
 import {
+  findSourceToken,
   givesBotLevel,
   onNewTokenOf,
   onRevokedToken,
@@ -118,10 +119,8 @@ export const rotateOwnSourceToken = endpoint({
   response: tokenEntity,
   async handler({ ctx, source, body }) {
     const tokenId = tokenIdInUse(ctx)
-    const row = tokenId === undefined ? undefined : await findTokenById(ctx.db, tokenId)
-    if (!row || row.source_type !== source.type || row.source_id !== source.id) {
-      throw methodNotAllowed()
-    }
+    const row = tokenId === undefined ? undefined : await findSourceToken(ctx, source, tokenId)
+    if (!row) throw methodNotAllowed()
     const made = await rotateToken(ctx, row, body.expires_at)
     return present(ctx, source, made.row, made.secret)
   },

@@ -9,7 +9,7 @@ import { presentUserBasic, userBasicEntity } from '../../identity/users/basic.ts
 import { callerId } from '../../identity/users/find-user.ts'
 import { createsProjectIn } from './create/access.ts'
 import { projectBasicEntity, projectEntity } from './entity.ts'
-import { freshFacts } from './facts/measure.ts'
+import { freshLanguages } from './facts/measure.ts'
 import { listFetches } from './facts/queries.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { readProject } from './present.ts'
@@ -85,7 +85,7 @@ export const getLanguages = endpoint({
   summary: 'Get the languages of a project in percent',
   access: onProject('read_code'),
   response: z.record(z.string(), z.number()),
-  handler: async ({ ctx, project }) => ({ ...(await freshFacts(ctx, project)).languages }),
+  handler: ({ ctx, project }) => freshLanguages(ctx, project),
 })
 
 export const getProjectStatistics = endpoint({

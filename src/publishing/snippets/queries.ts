@@ -6,7 +6,7 @@ import type { OffsetPage } from '../../base/page.ts'
 import { countUpTo, listPage } from '../../store/pages.ts'
 import type { SnippetsTable } from '../../store/schema/wikis-and-snippets.ts'
 import type { Db } from '../../store/schema.ts'
-import { containing } from '../../store/search.ts'
+import { holdsText } from '../../store/search.ts'
 
 /** A snippet with the branch of its repository. */
 export type SnippetRow = Selectable<SnippetsTable> & { readonly branch: string | null }
@@ -111,7 +111,7 @@ function snippetsSeenBy(db: Db, viewer: Viewer, filter: SnippetFilter) {
   if (after !== undefined) query = query.where('snippets.created_at', '>=', after)
   if (before !== undefined) query = query.where('snippets.created_at', '<=', before)
   if (search === undefined) return query
-  return query.where(sql<SqlBool>`snippets.title LIKE ${containing(search)} ESCAPE '\\'`)
+  return query.where(holdsText(search, ['snippets.title']))
 }
 
 /** So many of those whose ids are below one, and how many there are, for clients that walk through them. */

@@ -13,29 +13,22 @@ import { languageShares } from './languages.ts'
 import { licenseFileRank, licenseKeyOf } from './licenses.ts'
 import { deleteFacts, listFacts, saveFacts } from './queries.ts'
 
-/** What is known of the head of a project's default branch. */
-export interface ProjectFacts {
-  readonly languages: Readonly<Record<string, number>>
-}
+type Languages = Record<string, number>
 
-const NOTHING: ProjectFacts = { languages: {} }
-
-/** What stands at the head of the default branch; looked at anew only when the head has moved. */
-export async function freshFacts(
+/** The languages at the head of the default branch, which is looked at anew only when it has moved. */
+export async function freshLanguages(
   ctx: Ctx,
   project: { readonly id: number; readonly default_branch: string | null },
-): Promise<ProjectFacts> {
+): Promise<Languages> {
   const repo = ctx.git.open(project.id)
   const branch = project.default_branch
   const head = branch === null ? undefined : await findRef(repo, `refs/heads/${branch}`)
   if (!head) {
     await deleteFacts(ctx.db, project.id)
-    return NOTHING
+    return {}
   }
   const [known] = await listFacts(ctx.db, [project.id])
-  if (known?.commit_id === head.id) {
-    return { languages: JSON.parse(known.languages) as Record<string, number> } // written below
-  }
+  if (known?.commit_id === head.id) return JSON.parse(known.languages) as Languages // written below
   return await lookAt(ctx, repo, project.id, head.id)
 }
 
@@ -44,7 +37,7 @@ async function lookAt(
   repo: Repo,
   projectId: number,
   commitId: string,
-): Promise<ProjectFacts> {
+): Promise<Languages> {
   const { entries } = await readTree(repo, { ref: commitId })
   const files = entries.filter((entry) => entry.type === 'blob')
   const license = await findLicenseFile(repo, files)
@@ -58,7 +51,7 @@ async function lookAt(
     languages: JSON.stringify(languages),
     commit_count: await countCommits(repo, { revision: commitId }),
   })
-  return { languages }
+  return languages
 }
 
 /** Renderable forms first, as the project page would show one. */
@@ -104,7 +97,7 @@ export async function refreshFacts(ctx: Ctx, projectId: number): Promise<void> {
 export async function refreshContent(ctx: Ctx, projectId: number): Promise<void> {
   const project = await findProjectRow(ctx.db, projectId)
   if (!project || !(await ctx.git.exists(projectId))) return
-  await freshFacts(ctx, project)
+  await freshLanguages(ctx, project)
 }
 
 /** Looks at all files of a repository, which may be thousands, and saves how much they take. */

@@ -3,7 +3,7 @@ import type { Instant } from '../../../base/clock.ts'
 import { deleteFound } from '../../../store/delete-found.ts'
 import type { TopicsTable } from '../../../store/schema/accounts.ts'
 import type { Db } from '../../../store/schema.ts'
-import { containing } from '../../../store/search.ts'
+import { holdsText } from '../../../store/search.ts'
 
 /** How many projects have the topic; one that is being deleted has it no more. */
 const projectCount = sql<number>`(select count(*) from project_topics t
@@ -22,15 +22,9 @@ export function topicsQuery(
 ) {
   let query = topicQuery(db).orderBy('projects', 'desc').orderBy('topics.id')
   if (filters.search) {
-    const like = containing(filters.search)
-    query = query.where(
-      sql<boolean>`(topics.name like ${like} escape '\\' or topics.title like ${like} escape '\\')`,
-    )
+    query = query.where(holdsText(filters.search, ['topics.name', 'topics.title']))
   }
-  if (filters.withoutProjects) {
-    query = query.where(projectCount, '=', 0)
-  }
-  return query
+  return filters.withoutProjects ? query.where(projectCount, '=', 0) : query
 }
 
 export function findTopic(db: Db, id: number) {
