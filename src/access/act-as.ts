@@ -1,5 +1,5 @@
 import type { Db } from '../store/schema.ts'
-import type { Actor, UserActor } from './actor.ts'
+import { type Actor, actorUser, withoutToken } from './actor.ts'
 import { findUserForActor } from './authentication/sign-in-queries.ts'
 
 /** The same ctx on behalf of a user, for what tasks do in somebody's name; as it is when the user is gone. */
@@ -13,8 +13,5 @@ export async function actAs<C extends { readonly db: Db; readonly actor?: Actor 
     return ctx
   }
   const row = userId === null ? undefined : await findUserForActor(ctx.db, String(userId))
-  if (!row) return ctx
-  const user = { ...row, admin: row.admin === 1, external: row.external === 1 }
-  const actor: UserActor = { kind: 'user', user, token: null, sudoBy: null }
-  return { ...ctx, actor }
+  return row ? { ...ctx, actor: withoutToken(actorUser(row)) } : ctx
 }

@@ -17,6 +17,25 @@ export interface ActorUser {
   readonly external: boolean
 }
 
+/** What authentication reads of a user's row. */
+type ActorUserRow = Omit<ActorUser, 'admin' | 'external'> & {
+  readonly admin: 0 | 1
+  readonly external: 0 | 1
+}
+
+export function actorUser(row: ActorUserRow): ActorUser {
+  return {
+    id: row.id,
+    username: row.username,
+    name: row.name,
+    email: row.email,
+    state: row.state,
+    kind: row.kind,
+    admin: row.admin === 1,
+    external: row.external === 1,
+  }
+}
+
 export interface Anonymous {
   readonly kind: 'anonymous'
 }
@@ -27,6 +46,11 @@ export interface UserActor {
   readonly user: ActorUser
   readonly token: TokenUsed | null
   readonly sudoBy: ActorUser | null
+}
+
+/** A user who acts for themself and without a token: by a password, or by what the server does in their name. */
+export function withoutToken(user: ActorUser): UserActor {
+  return { kind: 'user', user, token: null, sudoBy: null }
 }
 
 /** A deploy token: no user, only its scopes in its project or in the projects of its group. */

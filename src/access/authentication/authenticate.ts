@@ -7,7 +7,7 @@ import {
   Problem,
   unauthorized,
 } from '../../base/problem.ts'
-import { type Actor, type ActorUser, ANONYMOUS, type UserActor } from '../actor.ts'
+import { type Actor, type ActorUser, ANONYMOUS, actorUser, type UserActor } from '../actor.ts'
 import { digestOf, isDue } from '../token-use.ts'
 import type { AuthenticationContext } from './authentication-context.ts'
 import type { TokenPurpose } from './client-token.ts'
@@ -18,7 +18,6 @@ import {
   findOauthTokenByDigest,
   findTokenByDigest,
   findUserForActor,
-  type TokenRow,
   touchOauthToken,
   touchToken,
 } from './sign-in-queries.ts'
@@ -118,7 +117,7 @@ export async function findActorByToken(
     const text = 'Token is an impersonation token but impersonation was disabled.'
     throw invalidToken(text, context.config.vendor.prefix)
   }
-  const user = presentUser(row)
+  const user = actorUser(row)
   assertUserMaySignIn(user)
   if (isDue(row.last_used_at, now)) {
     const addresses = recentAddresses(row.last_used_ips, context.ip)
@@ -140,7 +139,7 @@ async function findActorByOauthToken(
     revoked: row.revoked_at !== null,
     expired: row.token_expires_at <= now,
   })
-  const user = presentUser(row)
+  const user = actorUser(row)
   assertUserMaySignIn(user)
   if (isDue(row.last_used_at, now))
     await unlessDiskFull(touchOauthToken(context.db, row.token_id, now))
@@ -186,30 +185,6 @@ function recentAddresses(known: string, ip: string): string[] {
   return [...new Set([ip, ...before])].filter((one) => one !== '').slice(0, 7)
 }
 
-function presentUser(row: Omit<TokenRow, keyof TokenColumns>): ActorUser {
-  return {
-    id: row.id,
-    username: row.username,
-    name: row.name,
-    email: row.email,
-    state: row.state,
-    kind: row.kind,
-    admin: row.admin === 1,
-    external: row.external === 1,
-  }
-}
-
-type TokenColumns = Pick<
-  TokenRow,
-  | 'token_id'
-  | 'token_kind'
-  | 'scopes'
-  | 'revoked'
-  | 'token_expires_at'
-  | 'last_used_at'
-  | 'last_used_ips'
->
-
 /** The user whom an administrator asks to act as; throws as docs/contract/D §0.4 says. */
 async function sudo(
   context: AuthenticationContext,
@@ -225,6 +200,5 @@ async function sudo(
       message: `404 User with ID or username '${target}' Not Found`,
     })
   }
-  const user: ActorUser = { ...row, admin: row.admin === 1, external: row.external === 1 }
-  return { kind: 'user', user, token: actor.token, sudoBy: actor.user }
+  return { kind: 'user', user: actorUser(row), token: actor.token, sudoBy: actor.user }
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../../store/schema.ts'
+import { userColumns } from './sign-in-queries.ts'
 
 /** The running job of a token's digest, with the user whom it acts as. */
 export async function findJobByDigest(db: Db, digest: Buffer) {
@@ -7,8 +8,7 @@ export async function findJobByDigest(db: Db, digest: Buffer) {
     .selectFrom('ci_running_jobs')
     .innerJoin('users', 'users.id', 'ci_running_jobs.user_id')
     .select(['ci_running_jobs.job_id', 'ci_running_jobs.project_id'])
-    .select(['users.id', 'users.username', 'users.name', 'users.email', 'users.state'])
-    .select(['users.kind', 'users.admin', 'users.external'])
+    .select(userColumns)
     .where('ci_running_jobs.token_digest', '=', digest)
     .executeTakeFirst()
 }

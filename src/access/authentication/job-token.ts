@@ -1,6 +1,6 @@
 import { unauthorized } from '../../base/problem.ts'
 import type { Db } from '../../store/schema.ts'
-import type { JobActor } from '../actor.ts'
+import { actorUser, type JobActor } from '../actor.ts'
 import { digestOf } from '../token-use.ts'
 import type { AuthenticationContext } from './authentication-context.ts'
 import { findJobByDigest, isInGroup, isJobAllowed } from './job-token-queries.ts'
@@ -11,11 +11,8 @@ export async function findJobActor(
   secret: string,
 ): Promise<JobActor | undefined> {
   const row = await findJobByDigest(context.db, digestOf(secret))
-  if (!row) return undefined
-  const { job_id, project_id, ...columns } = row
-  if (row.state !== 'active') return undefined
-  const user = { ...columns, admin: row.admin === 1, external: row.external === 1 }
-  return { kind: 'job', jobId: job_id, projectId: project_id, user }
+  if (row?.state !== 'active') return undefined
+  return { kind: 'job', jobId: row.job_id, projectId: row.project_id, user: actorUser(row) }
 }
 
 /** As `findJobActor`, or 401. */

@@ -1,6 +1,6 @@
 import { type Instant, later } from '../../base/clock.ts'
 import { forbidden, Problem, unauthorized } from '../../base/problem.ts'
-import type { Actor, ActorUser, UserActor } from '../actor.ts'
+import { type Actor, type ActorUser, actorUser, type UserActor, withoutToken } from '../actor.ts'
 import { assertUserMaySignIn, findActorByToken } from './authenticate.ts'
 import type { AuthenticationContext } from './authentication-context.ts'
 import { type Credentials, hasScope } from './credentials.ts'
@@ -71,9 +71,7 @@ export async function findByPassword(
   }
   const right = await context.guesses.compare(context.ip, () => context.now(), isRight)
   if (!row || !right) throw unauthorized()
-  const { password_hash: _, confirmed_at, created_at, ...columns } = row
-  const user = { ...columns, admin: row.admin === 1, external: row.external === 1 }
-  return { user, confirmedAt: confirmed_at, createdAt: created_at }
+  return { user: actorUser(row), confirmedAt: row.confirmed_at, createdAt: row.created_at }
 }
 
 /** Lets somebody in whose password was right: 403 for who is blocked, or has an address to confirm. */
@@ -83,7 +81,7 @@ export function admit(
 ): UserActor {
   assertUserMaySignIn(user)
   if (confirmedAt === null) assertMayConfirmLater(context, createdAt)
-  return { kind: 'user', user, token: null, sudoBy: null }
+  return withoutToken(user)
 }
 
 /** The user with this name or e-mail and password, if they may sign in. */

@@ -32,7 +32,7 @@ function tokenQuery(db: Db, digest: Buffer) {
     .where('access_tokens.digest', '=', digest)
 }
 
-export type TokenRow = InferResult<ReturnType<typeof tokenQuery>>[number]
+type TokenRow = InferResult<ReturnType<typeof tokenQuery>>[number]
 
 /** The token of this digest with its user, or undefined. */
 export function findTokenByDigest(db: Db, digest: Buffer): Promise<TokenRow | undefined> {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { ActorUser, UserActor } from '../../access/actor.ts'
+import { type ActorUser, actorUser, type UserActor, withoutToken } from '../../access/actor.ts'
 import { audit } from '../../access/audit.ts'
 import { digestOf } from '../../access/token-use.ts'
 import { later } from '../../base/clock.ts'
@@ -32,16 +32,12 @@ export async function findSession(
   const secret = readCookie(ctx, request, 'session')
   if (secret === undefined) return undefined
   const row = await findSessionByDigest(ctx.db, digestOf(secret), ctx.now())
-  if (row?.state !== 'active') return undefined
-  const { session_id: id, ...columns } = row
-  const user = { ...columns, admin: row.admin === 1, external: row.external === 1 }
-  return { id, user }
+  return row?.state === 'active' ? { id: row.session_id, user: actorUser(row) } : undefined
 }
 
 /** The same ctx, acting as the session's user. */
 export function actingAs(ctx: Ctx, session: Session): Ctx {
-  const actor: UserActor = { kind: 'user', user: session.user, token: null, sudoBy: null }
-  return { ...ctx, actor }
+  return { ...ctx, actor: withoutToken(session.user) }
 }
 
 /** Mails people about a sign-in from an address that they have not used before, where administrators want that. */
