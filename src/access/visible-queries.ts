@@ -33,9 +33,10 @@ export function countsIn({ jobOf }: Viewer): RawBuilder<SqlBool> {
   return jobOf === undefined ? sql<SqlBool>`1 = 1` : isReachedByJobs(jobOf, sql`projects.id`)
 }
 
-/** Whether the row of `members m` is in force. */
-export const live = (today: Day) =>
-  sql<SqlBool>`m.requested_at IS NULL AND m.state = 'active' AND (m.expires_at IS NULL OR m.expires_at > ${today})`
+/** Whether the row of `members m` counts: no request, nobody who waits, not ended (docs/contract/A-resolved §9). */
+export function isLive(today: Day): RawBuilder<SqlBool> {
+  return sql<SqlBool>`m.requested_at IS NULL AND m.state = 'active' AND (m.expires_at IS NULL OR m.expires_at > ${today})`
+}
 
 /**
  * Ids of the groups in which the user has at least this role: by membership there or above, or through groups that were
@@ -46,7 +47,7 @@ export function groupsWithRole(userId: number, today: Day, least = 1): RawBuilde
     SELECT below.namespace_id FROM members m
       JOIN namespace_ancestors below ON below.ancestor_id = m.source_id
       WHERE m.user_id = ${userId} AND m.source_type = 'group' AND m.access_level >= ${least}
-        AND ${live(today)}
+        AND ${isLive(today)}
     UNION
     SELECT target.namespace_id FROM members m
       JOIN namespace_ancestors below ON below.ancestor_id = m.source_id
@@ -54,7 +55,7 @@ export function groupsWithRole(userId: number, today: Day, least = 1): RawBuilde
         AND l.access_level >= ${least} AND (l.expires_at IS NULL OR l.expires_at > ${today})
       JOIN namespace_ancestors target ON target.ancestor_id = l.source_id
       WHERE m.user_id = ${userId} AND m.source_type = 'group' AND m.access_level >= ${least}
-        AND ${live(today)})`
+        AND ${isLive(today)})`
 }
 
 /** Ids of the projects in which the user has at least this role by the project itself or an invitation to it. */
@@ -62,14 +63,14 @@ function ownProjectsWithRole(userId: number, today: Day, least: number): RawBuil
   return sql<number>`(
     SELECT m.source_id FROM members m
       WHERE m.user_id = ${userId} AND m.source_type = 'project' AND m.access_level >= ${least}
-        AND ${live(today)}
+        AND ${isLive(today)}
     UNION
     SELECT l.source_id FROM members m
       JOIN namespace_ancestors below ON below.ancestor_id = m.source_id
       JOIN group_links l ON l.group_id = below.namespace_id AND l.source_type = 'project'
         AND l.access_level >= ${least} AND (l.expires_at IS NULL OR l.expires_at > ${today})
       WHERE m.user_id = ${userId} AND m.source_type = 'group' AND m.access_level >= ${least}
-        AND ${live(today)})`
+        AND ${isLive(today)})`
 }
 
 /** Whether the user has at least this role in the row of `projects` that a query is at. */

@@ -1,4 +1,5 @@
 import type { Insertable, Selectable } from 'kysely'
+import { isLive } from '../../access/visible-queries.ts'
 import type { Day, Instant } from '../../base/clock.ts'
 import type { Page } from '../../base/page.ts'
 import { deleteFound } from '../../store/delete-found.ts'
@@ -131,16 +132,12 @@ export function findTokenUser(db: Db, id: number) {
 /** Full paths of the groups that a user is a member of today. */
 export async function listGroupPaths(db: Db, userId: number, today: Day): Promise<string[]> {
   const rows = await db
-    .selectFrom('members')
-    .innerJoin('namespaces', 'namespaces.id', 'members.source_id')
+    .selectFrom('members as m')
+    .innerJoin('namespaces', 'namespaces.id', 'm.source_id')
     .select('namespaces.full_path')
-    .where('members.source_type', '=', 'group')
-    .where('members.user_id', '=', userId)
-    .where('members.requested_at', 'is', null)
-    .where('members.state', '=', 'active')
-    .where((where) =>
-      where.or([where('members.expires_at', 'is', null), where('members.expires_at', '>', today)]),
-    )
+    .where('m.source_type', '=', 'group')
+    .where('m.user_id', '=', userId)
+    .where(isLive(today))
     .where('namespaces.pending_delete', '=', 0)
     .orderBy('namespaces.full_path')
     .limit(1000)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import { isLive } from '../../access/visible-queries.ts'
 import type { Day } from '../../base/clock.ts'
 import type { Db } from '../../store/schema.ts'
-import { isInForce } from './queries.ts'
 
 /** Accepted direct memberships of a user, with the names of their groups and projects. */
 export function membershipsQuery(
@@ -11,23 +11,23 @@ export function membershipsQuery(
   type: 'Project' | 'Namespace' | undefined,
 ) {
   const query = db
-    .selectFrom('members')
+    .selectFrom('members as m')
     .leftJoin('namespaces', (join) =>
-      join.onRef('namespaces.id', '=', 'members.source_id').on('members.source_type', '=', 'group'),
+      join.onRef('namespaces.id', '=', 'm.source_id').on('m.source_type', '=', 'group'),
     )
     .leftJoin('projects', (join) =>
-      join.onRef('projects.id', '=', 'members.source_id').on('members.source_type', '=', 'project'),
+      join.onRef('projects.id', '=', 'm.source_id').on('m.source_type', '=', 'project'),
     )
     .select([
-      'members.source_id',
+      'm.source_id',
       sql<string>`coalesce(namespaces.name, projects.name, '')`.as('source_name'),
-      sql<'Project' | 'Namespace'>`case members.source_type
+      sql<'Project' | 'Namespace'>`case m.source_type
         when 'project' then 'Project' else 'Namespace' end`.as('source_type'),
-      'members.access_level',
+      'm.access_level',
     ])
-    .where('members.user_id', '=', userId)
-    .where(isInForce(today))
-    .orderBy('members.id')
+    .where('m.user_id', '=', userId)
+    .where(isLive(today))
+    .orderBy('m.id')
   if (type === undefined) return query
-  return query.where('members.source_type', '=', type === 'Project' ? 'project' : 'group')
+  return query.where('m.source_type', '=', type === 'Project' ? 'project' : 'group')
 }

@@ -1,4 +1,5 @@
-import { type Insertable, type Selectable, type SqlBool, sql, type Updateable } from 'kysely'
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { isLive } from '../../access/visible-queries.ts'
 import type { Day, Instant } from '../../base/clock.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import type { IdentitiesTable } from '../../store/schema/accounts.ts'
@@ -17,12 +18,6 @@ export interface UserDetails extends UserRow {
   readonly identities: string
 }
 
-/** Whether a row of `members` counts: no request, nobody who waits, not ended (docs/contract/A-resolved §9). */
-export function isInForce(today: Day) {
-  return sql<SqlBool>`members.requested_at is null and members.state = 'active'
-    and (members.expires_at is null or members.expires_at > ${today})`
-}
-
 /** Users with the details of the full record; lists of administrators start from it too. */
 export function userDetailsQuery(db: Db, today: Day) {
   return db
@@ -34,8 +29,8 @@ export function userDetailsQuery(db: Db, today: Day) {
       sql<
         number | null
       >`(select id from namespaces where owner_id = users.id and kind = 'user')`.as('namespace_id'),
-      sql<number | null>`(select max(access_level) from members
-        where user_id = users.id and ${isInForce(today)})`.as('highest_role'),
+      sql<number | null>`(select max(access_level) from members m
+        where user_id = users.id and ${isLive(today)})`.as('highest_role'),
       sql<string>`(select json_group_array(json_object('provider', provider, 'extern_uid', extern_uid))
         from identities where user_id = users.id)`.as('identities'),
     ])
@@ -207,11 +202,11 @@ export async function deleteIdentity(db: Db, userId: number, provider: string): 
 export async function countAssociations(db: Db, userId: number, today: Day) {
   const { rows } = await sql<{ groups_count: number; projects_count: number }>`
     select
-      (select count(*) from members where user_id = ${userId} and source_type = 'group'
-        and ${isInForce(today)}) as groups_count,
+      (select count(*) from members m where user_id = ${userId} and source_type = 'group'
+        and ${isLive(today)}) as groups_count,
       (select count(*) from (
-        select source_id from members where user_id = ${userId} and source_type = 'project'
-          and ${isInForce(today)}
+        select source_id from members m where user_id = ${userId} and source_type = 'project'
+          and ${isLive(today)}
         union select p.id from projects p join namespaces n on n.id = p.namespace_id
           where n.kind = 'user' and n.owner_id = ${userId})) as projects_count`.execute(db)
   return rows[0] ?? { groups_count: 0, projects_count: 0 }

@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { Role } from '../../access/roles.ts'
 import {
+  isLive,
   seesFeature,
   seesGroup,
   seesLabels,
@@ -123,8 +124,7 @@ function isMemberOf(
   place: Exclude<SearchPlace, { readonly kind: 'all' }>,
   viewer: Viewer,
 ): RawBuilder<SqlBool> {
-  const live = sql`m.requested_at IS NULL AND m.state = 'active'
-    AND (m.expires_at IS NULL OR m.expires_at > ${viewer.today})`
+  const live = isLive(viewer.today)
   if (place.kind === 'project') {
     return sql<SqlBool>`users.id IN (
       SELECT m.user_id FROM members m WHERE m.source_type = 'project'

@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
 import { projectQuery } from '../../access/find-queries.ts'
-import { groupsWithRole, hasProjectRole, live } from '../../access/visible-queries.ts'
+import { groupsWithRole, hasProjectRole, isLive } from '../../access/visible-queries.ts'
 import type { Day } from '../../base/clock.ts'
 import type { Db } from '../../store/schema.ts'
 
 /** The user's highest level in a namespace, by the memberships there and above. */
 function groupLevel(userId: number, today: Day, namespaceId: RawBuilder<unknown>) {
   return sql<number | null>`(select max(m.access_level) from members m
-    where m.user_id = ${userId} and m.source_type = 'group' and ${live(today)}
+    where m.user_id = ${userId} and m.source_type = 'group' and ${isLive(today)}
       and m.source_id in (select ancestor_id from namespace_ancestors
         where namespace_id = ${namespaceId}))`
 }
@@ -38,7 +38,7 @@ export function listProjectsOf(db: Db, userId: number, least: number, today: Day
     .select([
       sql<number | null>`(select m.access_level from members m
         where m.user_id = ${userId} and m.source_type = 'project' and m.source_id = projects.id
-          and ${live(today)})`.as('project_level'),
+          and ${isLive(today)})`.as('project_level'),
       groupLevel(userId, today, sql`projects.namespace_id`).as('group_level'),
     ])
     .where('projects.pending_delete', '=', 0)

@@ -1,5 +1,5 @@
 import { type InferResult, sql } from 'kysely'
-import { live } from '../../access/visible-queries.ts'
+import { isLive } from '../../access/visible-queries.ts'
 import type { Day, Instant } from '../../base/clock.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
 import { type UserBasicRow, userBasicColumns } from '../../identity/users/basic.ts'
@@ -12,7 +12,7 @@ import { ENDED, type EndedRow } from './rows.ts'
 const projectsBelow = (topId: number) =>
   sql`(SELECT p.id FROM projects p WHERE p.pending_delete = 0 AND p.namespace_id IN ${namespacesBelow(topId)})`
 
-const isLiveUser = (today: Day) => sql`m.user_id IS NOT NULL AND ${live(today)}`
+const isLiveUser = (today: Day) => sql`m.user_id IS NOT NULL AND ${isLive(today)}`
 
 /** Guests and below take no seat, unless a custom role makes them (docs/contract/A-resolved §9, top tier). */
 const takesSeat = sql`(m.access_level > 10 OR m.member_role_id IS NOT NULL)`

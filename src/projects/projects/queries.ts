@@ -1,5 +1,5 @@
 import { type Insertable, sql, type Updateable } from 'kysely'
-import { live } from '../../access/visible-queries.ts'
+import { isLive } from '../../access/visible-queries.ts'
 import type { Day, Instant } from '../../base/clock.ts'
 import type { ProjectsTable } from '../../store/schema/core.ts'
 import type { Db } from '../../store/schema.ts'
@@ -172,13 +172,13 @@ export async function listAccess(
       JOIN namespace_ancestors below ON below.ancestor_id = m.source_id
       JOIN group_links l ON l.group_id = below.namespace_id
         AND (l.expires_at IS NULL OR l.expires_at > ${today})
-      WHERE m.user_id = ${userId} AND m.source_type = 'group' AND ${live(today)}
+      WHERE m.user_id = ${userId} AND m.source_type = 'group' AND ${isLive(today)}
       GROUP BY l.source_type, l.source_id
     )
     SELECT p.id,
       (SELECT max(level) FROM (
         SELECT m.access_level AS level FROM members m WHERE m.user_id = ${userId}
-          AND m.source_type = 'project' AND m.source_id = p.id AND ${live(today)}
+          AND m.source_type = 'project' AND m.source_id = p.id AND ${isLive(today)}
         UNION ALL
         SELECT 50 FROM namespaces n WHERE n.id = p.namespace_id AND n.kind = 'user' AND n.owner_id = ${userId}
         UNION ALL
@@ -186,7 +186,7 @@ export async function listAccess(
       (SELECT max(level) FROM (
         SELECT m.access_level AS level FROM namespace_ancestors a
           JOIN members m ON m.source_type = 'group' AND m.source_id = a.ancestor_id
-            AND m.user_id = ${userId} AND ${live(today)}
+            AND m.user_id = ${userId} AND ${isLive(today)}
           WHERE a.namespace_id = p.namespace_id
         UNION ALL
         SELECT c.level FROM namespace_ancestors a
