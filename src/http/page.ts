@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Bytes } from './endpoint.ts'
+import { anyone } from '../access/subjects.ts'
+import { type Bytes, bytes } from './endpoint.ts'
 
 /** HTML whose texts are escaped already. */
 export class Html {
@@ -52,6 +53,15 @@ code { font-size: 1.2em; user-select: all }
 `
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
+
+/** What endpoints declare that draw pages for people who may be signed in by their browser alone. */
+export const forBrowsers = {
+  host: true,
+  ownSignIn: true,
+  access: anyone(),
+  status: 200,
+  response: bytes('text/html'),
+} as const
 
 export interface PageOptions {
   readonly title: string

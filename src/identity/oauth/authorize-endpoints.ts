@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { audit } from '../../access/audit.ts'
-import { anyone } from '../../access/subjects.ts'
 import { digestOf } from '../../access/token-use.ts'
 import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
-import { type Bytes, bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
-import { type Html, html, page, redirectTo } from '../../http/page.ts'
+import { type Bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
+import { forBrowsers, type Html, html, page, redirectTo } from '../../http/page.ts'
 import { text } from '../../http/params.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { isOurForm, makeFormToken } from '../sign-in/form-token.ts'
@@ -89,14 +88,11 @@ ${decisionButtons}
 }
 
 export const showAuthorize = endpoint({
+  ...forBrowsers,
   method: 'GET',
   path: PATH,
-  host: true,
-  ownSignIn: true,
   summary: 'The page on which people let an application use their account',
-  access: anyone(),
   query: authorizationParams,
-  response: bytes('text/html'),
   async handler({ ctx, query, request }) {
     const read = await readAuthorization(ctx, query)
     if (read.kind === 'refused') return refusalPage(read.reason)
@@ -108,19 +104,15 @@ export const showAuthorize = endpoint({
 })
 
 export const decideAuthorize = endpoint({
+  ...forBrowsers,
   method: 'POST',
   path: PATH,
-  host: true,
-  ownSignIn: true,
   summary: 'Let an application use the account, or not',
-  access: anyone(),
   body: {
     ...authorizationParams,
     decision: text({ max: 20 }).optional(),
     authenticity_token: text().optional(),
   },
-  status: 200,
-  response: bytes('text/html'),
   async handler({ ctx, body, request }) {
     const read = await readAuthorization(ctx, body)
     if (read.kind === 'refused') return refusalPage(read.reason)

@@ -5,15 +5,8 @@ import { anyone } from '../../access/subjects.ts'
 import { digestOf } from '../../access/token-use.ts'
 import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
-import {
-  Answer,
-  type Bytes,
-  bytes,
-  endpoint,
-  perMinute,
-  type RequestFacts,
-} from '../../http/endpoint.ts'
-import { type Html, html, page, redirectTo } from '../../http/page.ts'
+import { Answer, type Bytes, endpoint, perMinute, type RequestFacts } from '../../http/endpoint.ts'
+import { forBrowsers, type Html, html, page, redirectTo } from '../../http/page.ts'
 import { text } from '../../http/params.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { isOurForm, makeFormToken } from '../sign-in/form-token.ts'
@@ -144,14 +137,11 @@ ${decisionButtons}`,
 }
 
 export const showDevice = endpoint({
+  ...forBrowsers,
   method: 'GET',
   path: PATH,
-  host: true,
-  ownSignIn: true,
   summary: 'The page on which people type the code of a device',
-  access: anyone(),
   query: { user_code: text({ max: 100 }).optional() },
-  response: bytes('text/html'),
   async handler({ ctx, query, request }) {
     const session = await findSession(ctx, request)
     const code = readCode(query.user_code)
@@ -175,19 +165,15 @@ async function findWaiting(ctx: Ctx, userCode: string) {
 }
 
 export const decideDeviceCode = endpoint({
+  ...forBrowsers,
   method: 'POST',
   path: PATH,
-  host: true,
-  ownSignIn: true,
   summary: 'Let a device use the account, or not',
-  access: anyone(),
   body: {
     user_code: text({ max: 100 }).optional(),
     decision: text({ max: 20 }).optional(),
     authenticity_token: text().optional(),
   },
-  status: 200,
-  response: bytes('text/html'),
   async handler({ ctx, body, request }) {
     const session = await findSession(ctx, request)
     if (!session) return redirectTo(`/users/sign_in?${new URLSearchParams({ return_to: PATH })}`)

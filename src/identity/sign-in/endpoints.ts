@@ -1,11 +1,10 @@
 import type { UserActor } from '../../access/actor.ts'
 import { admit, findByPassword } from '../../access/authentication/sign-in-basic.ts'
-import { anyone } from '../../access/subjects.ts'
 import { runEffects } from '../../base/effects.ts'
 import { forbidden, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { type Bytes, bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
-import { html, page, redirectTo } from '../../http/page.ts'
+import { type Bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
+import { forBrowsers, html, page, redirectTo } from '../../http/page.ts'
 import { hash, text } from '../../http/params.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { moveUser } from '../users/states.ts'
@@ -56,14 +55,11 @@ ${form.field}
 }
 
 export const showSignIn = endpoint({
+  ...forBrowsers,
   method: 'GET',
   path: PATH,
-  host: true,
-  ownSignIn: true,
   summary: 'The page on which people sign in',
-  access: anyone(),
   query: { return_to: text().optional() },
-  response: bytes('text/html'),
   async handler({ ctx, query, request }) {
     const returnTo = safeReturn(query.return_to)
     const session = await findSession(ctx, request)
@@ -73,19 +69,15 @@ export const showSignIn = endpoint({
 })
 
 export const signIn = endpoint({
+  ...forBrowsers,
   method: 'POST',
   path: PATH,
-  host: true,
-  ownSignIn: true,
   summary: 'Sign a browser in with username or e-mail and password',
-  access: anyone(),
   body: {
     user: hash({ login: text({ max: 1000 }), password: text({ max: 10_000 }) }),
     return_to: text().optional(),
     authenticity_token: text().optional(),
   },
-  status: 200,
-  response: bytes('text/html'),
   async handler({ ctx, body, request }) {
     const returnTo = safeReturn(body.return_to)
     const refuse = (status: number, words: string) =>
@@ -134,15 +126,11 @@ function refusalText(error: Problem): string {
 }
 
 export const signOut = endpoint({
+  ...forBrowsers,
   method: 'POST',
   path: '/users/sign_out',
-  host: true,
-  ownSignIn: true,
   summary: 'Sign the browser out',
-  access: anyone(),
   body: { authenticity_token: text().optional() },
-  status: 200,
-  response: bytes('text/html'),
   async handler({ ctx, body, request }) {
     const session = await findSession(ctx, request)
     if (!session) return redirectTo(PATH)

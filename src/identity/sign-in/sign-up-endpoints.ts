@@ -1,21 +1,12 @@
-import { anyone } from '../../access/subjects.ts'
 import { hidden, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { type Bytes, bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
-import { type Html, html, page } from '../../http/page.ts'
+import { type Bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
+import { forBrowsers, type Html, html, page } from '../../http/page.ts'
 import { hash, text } from '../../http/params.ts'
 import { signUp } from '../users/create/sign-up.ts'
 import { isOurForm, makeFormToken } from './form-token.ts'
 
 const PATH = '/users/sign_up'
-const common = {
-  path: PATH,
-  host: true,
-  ownSignIn: true,
-  access: anyone(),
-  status: 200,
-  response: bytes('text/html'),
-} as const
 
 interface Given {
   readonly name: string
@@ -53,8 +44,9 @@ ${form.field}
 }
 
 export const showSignUp = endpoint({
-  ...common,
+  ...forBrowsers,
   method: 'GET',
+  path: PATH,
   summary: 'The page on which people make an account, where administrators allow it',
   handler({ ctx, request }) {
     assertOpen(ctx)
@@ -63,8 +55,9 @@ export const showSignUp = endpoint({
 })
 
 export const postSignUp = endpoint({
-  ...common,
+  ...forBrowsers,
   method: 'POST',
+  path: PATH,
   summary: 'Make an account for oneself',
   body: {
     user: hash({

@@ -1,11 +1,9 @@
-import { anyone } from '../../../access/subjects.ts'
 import { Problem } from '../../../base/problem.ts'
-import { type Bytes, bytes, endpoint } from '../../../http/endpoint.ts'
-import { html, page } from '../../../http/page.ts'
+import { type Bytes, endpoint } from '../../../http/endpoint.ts'
+import { forBrowsers, html, page } from '../../../http/page.ts'
 import { text } from '../../../http/params.ts'
 import { followConfirmation, setPasswordByLink } from './confirm-address.ts'
 
-const common = { host: true, ownSignIn: true, access: anyone() } as const
 const secret = text({ max: 1000 }).optional()
 
 /** What a person reads of a problem. */
@@ -19,12 +17,11 @@ function problemText(error: unknown): string {
 
 // A page with a button: programs that look into mails follow links, but press nothing.
 export const showConfirmation = endpoint({
-  ...common,
+  ...forBrowsers,
   method: 'GET',
   path: '/users/confirmation',
   summary: 'The page to which the mail leads that asks whether an address is right',
   query: { confirmation_token: secret },
-  response: bytes('text/html'),
   handler: ({ query }) =>
     page({
       title: 'Confirm your e-mail address',
@@ -36,13 +33,11 @@ export const showConfirmation = endpoint({
 })
 
 export const confirmByLink = endpoint({
-  ...common,
+  ...forBrowsers,
   method: 'POST',
   path: '/users/confirmation',
   summary: 'Confirm an address with the secret of a mail',
   body: { confirmation_token: secret },
-  status: 200,
-  response: bytes('text/html'),
   async handler({ ctx, body }) {
     try {
       await followConfirmation(ctx, body.confirmation_token ?? '')
@@ -72,23 +67,20 @@ function passwordPage(token: string, wrong?: string): Bytes {
 }
 
 export const showPassword = endpoint({
-  ...common,
+  ...forBrowsers,
   method: 'GET',
   path: '/users/password/edit',
   summary: 'The page to which the mail leads under which a password is set',
   query: { reset_password_token: secret },
-  response: bytes('text/html'),
   handler: ({ query }) => passwordPage(query.reset_password_token ?? ''),
 })
 
 export const setPassword = endpoint({
-  ...common,
+  ...forBrowsers,
   method: 'POST',
   path: '/users/password',
   summary: 'Set a password with the secret of a mail',
   body: { reset_password_token: secret, password: text({ max: 10_000 }).optional() },
-  status: 200,
-  response: bytes('text/html'),
   async handler({ ctx, body }) {
     const token = body.reset_password_token ?? ''
     try {
