@@ -5,8 +5,7 @@ import { endpoint } from '../../http/endpoint.ts'
 import { grants } from './grants.ts'
 import { signingKey } from './signing-key.ts'
 
-const tags = ['oauth']
-const common = { host: true, ownSignIn: true, tags, access: anyone() } as const
+const common = { host: true, ownSignIn: true, access: anyone() } as const
 
 const document = z.strictObject({
   issuer: z.string(),

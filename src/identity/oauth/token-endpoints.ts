@@ -18,8 +18,7 @@ import { makeIdToken } from './id-token.ts'
 import { findApplication, findTokenUser } from './queries.ts'
 import { scopesOf } from './scopes.ts'
 
-const tags = ['oauth']
-const common = { host: true, ownSignIn: true, tags, access: anyone() } as const
+const common = { host: true, ownSignIn: true, access: anyone() } as const
 const headers = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 const clientParams = { client_id: text().optional(), client_secret: text().optional() }
 

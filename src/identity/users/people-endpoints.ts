@@ -13,7 +13,6 @@ import { membershipsQuery } from './membership-queries.ts'
 import { getUserWithProfile } from './profile/visible-profile.ts'
 import { countAssociations, countAuthored } from './queries.ts'
 
-const tags = ['users']
 const readScopes = ['api', 'read_api', 'read_user']
 
 export const followUser = endpoint({
@@ -50,7 +49,6 @@ function followList(which: 'followers' | 'following', summary: string) {
     method: 'GET',
     path: `/users/:id/${which}`,
     summary,
-    tags,
     access: anyone(),
     scopes: readScopes,
     params: { id: text() },

@@ -9,8 +9,6 @@ import { deleteIdentity } from './queries.ts'
 import { deleteUser } from './removal/delete-user.ts'
 import { moveUser, type userMoves } from './states.ts'
 
-const tags = ['users']
-
 /** The moves between states answer `true`, or `false` when there was nothing to do (docs/contract/D §0.3). */
 function stateEndpoint(
   name: Exclude<keyof typeof userMoves, 'approve' | 'block'>,
@@ -20,7 +18,6 @@ function stateEndpoint(
     method: 'POST',
     path: `/users/:id/${name}`,
     summary,
-    tags,
     access: onInstance(),
     params: { id: id() },
     response: z.boolean(),

@@ -11,8 +11,6 @@ import { callerId } from '../find-user.ts'
 import { findStatus, saveStatus, type UserStatusRow } from './status-queries.ts'
 import { getUserWithProfile } from './visible-profile.ts'
 
-const tags = ['users']
-
 const statusEntity = z.strictObject({
   emoji: z.string().nullable(),
   message: z.string().nullable(),
@@ -104,7 +102,6 @@ function statusEndpoint(method: Extract<Method, 'PUT' | 'PATCH'>) {
     method,
     path: '/user/status',
     summary: method === 'PUT' ? "Set the caller's status" : "Change the caller's status",
-    tags,
     access: signedIn(),
     body: {
       emoji: text({ max: 255 }).nullish(),
