@@ -6,7 +6,7 @@ import { hidden } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, integer, oneOf, text } from '../../http/params.ts'
-import { readStatistics } from './queries.ts'
+import { readStatistics, STATISTICS } from './queries.ts'
 import { sentSettings, settingParams, settingsEntity } from './setting-fields.ts'
 
 const instance = { type: 'Instance', id: 1 } as const
@@ -36,19 +36,10 @@ export const putSettings = endpoint({
   },
 })
 
-const statisticsEntity = z.strictObject({
-  forks: z.string(),
-  issues: z.string(),
-  merge_requests: z.string(),
-  notes: z.string(),
-  snippets: z.string(),
-  ssh_keys: z.string(),
-  milestones: z.string(),
-  users: z.string(),
-  groups: z.string(),
-  projects: z.string(),
-  active_users: z.string(),
-})
+/** The same for each of some names. */
+function each<Name extends string, T>(names: readonly Name[], value: T): Record<Name, T> {
+  return Object.fromEntries(names.map((name) => [name, value])) as Record<Name, T>
+}
 
 /** Digits with a comma every three, as the reference writes them. */
 function digits(count: number): string {
@@ -60,22 +51,12 @@ export const getStatistics = endpoint({
   path: '/application/statistics',
   summary: 'Count what the instance holds',
   access: onInstance(),
-  response: statisticsEntity,
+  response: z.strictObject(each(STATISTICS, z.string())),
   async handler({ ctx }) {
+    const shown = each(STATISTICS, '')
     const counts = await readStatistics(ctx.db)
-    return {
-      forks: digits(counts.forks),
-      issues: digits(counts.issues),
-      merge_requests: digits(counts.merge_requests),
-      notes: digits(counts.notes),
-      snippets: digits(counts.snippets),
-      ssh_keys: digits(counts.ssh_keys),
-      milestones: digits(counts.milestones),
-      users: digits(counts.users),
-      groups: digits(counts.groups),
-      projects: digits(counts.projects),
-      active_users: digits(counts.active_users),
-    }
+    for (const name of STATISTICS) shown[name] = digits(counts[name])
+    return shown
   },
 })
 
@@ -95,10 +76,7 @@ const appearanceTexts = [
 ] as const
 
 const appearanceEntity = z.strictObject({
-  ...(Object.fromEntries(appearanceTexts.map((name) => [name, z.string()])) as Record<
-    (typeof appearanceTexts)[number],
-    z.ZodString
-  >),
+  ...each(appearanceTexts, z.string()),
   email_header_and_footer_enabled: z.boolean(),
   logo: z.string().nullable(),
   pwa_icon: z.string().nullable(),
@@ -109,10 +87,7 @@ const appearanceEntity = z.strictObject({
 type Appearance = z.input<typeof appearanceEntity>
 
 const plainAppearance: Appearance = {
-  ...(Object.fromEntries(appearanceTexts.map((name) => [name, ''])) as Record<
-    (typeof appearanceTexts)[number],
-    string
-  >),
+  ...each(appearanceTexts, ''),
   message_background_color: '#E75E40',
   message_font_color: '#FFFFFF',
   email_header_and_footer_enabled: false,
@@ -152,9 +127,7 @@ export const putAppearance = endpoint({
   summary: 'Change what the instance looks like',
   access: onInstance(),
   body: {
-    ...(Object.fromEntries(
-      appearanceTexts.map((name) => [name, text({ max: 100_000 }).optional()]),
-    ) as Record<(typeof appearanceTexts)[number], z.ZodOptional<z.ZodType<string>>>),
+    ...each(appearanceTexts, text({ max: 100_000 }).optional()),
     email_header_and_footer_enabled: flag().optional(),
   },
   response: appearanceEntity,
@@ -168,12 +141,7 @@ export const putAppearance = endpoint({
 type PlanLimits = { [K in keyof typeof planLimits]: number }
 const limitNames = Object.keys(planLimits) as (keyof PlanLimits)[]
 
-const planLimitsEntity = z.strictObject(
-  Object.fromEntries(limitNames.map((name) => [name, z.int()])) as Record<
-    keyof PlanLimits,
-    z.ZodInt
-  >,
-)
+const planLimitsEntity = z.strictObject(each(limitNames, z.int()))
 
 const plans = ['default', 'free', 'bronze', 'silver', 'premium', 'gold', 'ultimate'] as const
 
@@ -197,9 +165,7 @@ export const putPlanLimits = endpoint({
   access: onInstance(),
   body: {
     plan_name: oneOf(plans),
-    ...(Object.fromEntries(
-      limitNames.map((name) => [name, integer({ min: 0 }).optional()]),
-    ) as Record<keyof PlanLimits, z.ZodOptional<z.ZodType<number>>>),
+    ...each(limitNames, integer({ min: 0 }).optional()),
   },
   response: planLimitsEntity,
   async handler({ ctx, body }) {

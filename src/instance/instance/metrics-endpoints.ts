@@ -24,11 +24,19 @@ export const getMetrics = endpoint({
   },
 })
 
+/** A figure by itself. */
+function gauge(name: string, help: string, value: number): string[] {
+  return metric(name, 'gauge', help, { '': value })
+}
+
+function counter(name: string, help: string, value: number): string[] {
+  return metric(name, 'counter', help, { '': value })
+}
+
 /** Writes answer 507 when it is 0. */
 async function diskLines(ctx: Ctx): Promise<string[]> {
   const { bavail, bsize } = await statfs(ctx.config.data)
-  const what = 'Room on the disk of the data folder'
-  return metric('gitstead_data_free_bytes', 'gauge', what, { '': bavail * bsize })
+  return gauge('gitstead_data_free_bytes', 'Room on the disk of the data folder', bavail * bsize)
 }
 
 async function taskLines(ctx: Ctx): Promise<string[]> {
@@ -39,10 +47,12 @@ async function taskLines(ctx: Ctx): Promise<string[]> {
     counts.oldest === null ? 0 : (Date.parse(ctx.now()) - Date.parse(counts.oldest)) / 1000
   return [
     ...metric('gitstead_tasks', 'gauge', 'Background tasks by state', states),
-    ...metric('gitstead_tasks_added_total', 'counter', 'Tasks ever added', { '': counts.added }),
-    ...metric('gitstead_tasks_oldest_seconds', 'gauge', 'How long the oldest due task waits', {
-      '': Math.max(0, waits),
-    }),
+    ...counter('gitstead_tasks_added_total', 'Tasks ever added', counts.added),
+    ...gauge(
+      'gitstead_tasks_oldest_seconds',
+      'How long the oldest due task waits',
+      Math.max(0, waits),
+    ),
   ]
 }
 
@@ -52,32 +62,21 @@ function engineLines(ctx: Ctx): string[] {
     Object.entries(load.waiting).map(([lane, count]) => [`lane="${lane}"`, count]),
   )
   return [
-    ...metric('gitstead_engine_processes', 'gauge', 'Engine processes', { '': load.processes }),
-    ...metric('gitstead_engine_calls_running', 'gauge', 'Calls that engines work on', {
-      '': load.running,
-    }),
+    ...gauge('gitstead_engine_processes', 'Engine processes', load.processes),
+    ...gauge('gitstead_engine_calls_running', 'Calls that engines work on', load.running),
     ...metric('gitstead_engine_calls_waiting', 'gauge', 'Calls that wait for an engine', waiting),
-    ...metric('gitstead_engine_memory_bytes', 'gauge', 'Memory of all engine processes', {
-      '': load.memory,
-    }),
+    ...gauge('gitstead_engine_memory_bytes', 'Memory of all engine processes', load.memory),
   ]
 }
 
 function processLines(): string[] {
-  const memory = process.memoryUsage()
+  const { rss, heapUsed } = process.memoryUsage()
   const cpu = process.cpuUsage()
+  const seconds = (cpu.user + cpu.system) / 1e6
   return [
-    ...metric('process_resident_memory_bytes', 'gauge', 'Memory of the main process', {
-      '': memory.rss,
-    }),
-    ...metric('nodejs_heap_size_used_bytes', 'gauge', 'Used heap of the main process', {
-      '': memory.heapUsed,
-    }),
-    ...metric('process_cpu_seconds_total', 'counter', 'Processor time of the main process', {
-      '': (cpu.user + cpu.system) / 1e6,
-    }),
-    ...metric('process_uptime_seconds', 'gauge', 'How long the process runs', {
-      '': Math.round(process.uptime()),
-    }),
+    ...gauge('process_resident_memory_bytes', 'Memory of the main process', rss),
+    ...gauge('nodejs_heap_size_used_bytes', 'Used heap of the main process', heapUsed),
+    ...counter('process_cpu_seconds_total', 'Processor time of the main process', seconds),
+    ...gauge('process_uptime_seconds', 'How long the process runs', Math.round(process.uptime())),
   ]
 }

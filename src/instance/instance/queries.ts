@@ -2,19 +2,22 @@ import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { Db } from '../../store/schema.ts'
 
-export interface Statistics {
-  readonly forks: number
-  readonly issues: number
-  readonly merge_requests: number
-  readonly notes: number
-  readonly snippets: number
-  readonly ssh_keys: number
-  readonly milestones: number
-  readonly users: number
-  readonly groups: number
-  readonly projects: number
-  readonly active_users: number
-}
+/** What is counted, in the order of the answer. */
+export const STATISTICS = [
+  'forks',
+  'issues',
+  'merge_requests',
+  'notes',
+  'snippets',
+  'ssh_keys',
+  'milestones',
+  'users',
+  'groups',
+  'projects',
+  'active_users',
+] as const
+
+type Statistics = Readonly<Record<(typeof STATISTICS)[number], number>>
 
 /** How much of everything there is. */
 export async function readStatistics(db: Db): Promise<Statistics> {
