@@ -27,10 +27,9 @@ function cursorOf(row: { readonly id: number }): string {
 
 /** A part of a list as clients walk through it. */
 export function connection<R extends { readonly id: number }, N>(
-  rows: readonly R[],
+  { rows, count }: { readonly rows: readonly R[]; readonly count: () => Promise<number> },
   window: Window,
   present: (row: R) => N,
-  count: () => Promise<number>,
 ) {
   const shown = rows.slice(0, window.limit - 1)
   const [first, last] = [shown[0], shown.at(-1)]

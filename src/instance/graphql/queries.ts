@@ -1,4 +1,10 @@
-import type { RawBuilder, SqlBool } from 'kysely'
+import {
+  type RawBuilder,
+  type ReferenceExpression,
+  type SelectQueryBuilder,
+  type SqlBool,
+  sql,
+} from 'kysely'
 import { countUpTo } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
 
@@ -10,7 +16,20 @@ export interface Window {
 
 export const MOST_COUNTED = 10_000
 
-function issuesQuery(db: Db, projectId: number, sees: RawBuilder<SqlBool>, state?: string) {
+/** The rows of a query in a window, and how many there are in all. */
+export async function readWindow<DB, TB extends keyof DB, O>(
+  db: Db,
+  query: SelectQueryBuilder<DB, TB, O>,
+  id: ReferenceExpression<DB, TB>,
+  { after, limit }: Window,
+) {
+  const behind =
+    after === undefined ? query : query.where(sql<SqlBool>`${sql.ref(String(id))} < ${after}`)
+  const rows = await behind.orderBy(id, 'desc').limit(limit).execute()
+  return { rows: rows as O[], count: () => countUpTo(db, query, MOST_COUNTED) }
+}
+
+export function issuesQuery(db: Db, projectId: number, sees: RawBuilder<SqlBool>, state?: string) {
   const query = db
     .selectFrom('issues')
     .innerJoin('projects', 'projects.id', 'issues.project_id')
@@ -23,24 +42,7 @@ function issuesQuery(db: Db, projectId: number, sees: RawBuilder<SqlBool>, state
   return query.where('issues.state', 'in', wanted)
 }
 
-export async function listIssues(
-  db: Db,
-  asked: { projectId: number; sees: RawBuilder<SqlBool>; state?: string | undefined },
-  window: Window,
-) {
-  const query = issuesQuery(db, asked.projectId, asked.sees, asked.state)
-  const after = window.after === undefined ? query : query.where('issues.id', '<', window.after)
-  return after.orderBy('issues.id', 'desc').limit(window.limit).execute()
-}
-
-export function countIssues(
-  db: Db,
-  asked: { projectId: number; sees: RawBuilder<SqlBool>; state?: string | undefined },
-): Promise<number> {
-  return countUpTo(db, issuesQuery(db, asked.projectId, asked.sees, asked.state), MOST_COUNTED)
-}
-
-function mergeRequestsQuery(db: Db, projectId: number, state?: string) {
+export function mergeRequestsQuery(db: Db, projectId: number, state?: string) {
   const query = db
     .selectFrom('merge_requests')
     .selectAll()
@@ -50,23 +52,6 @@ function mergeRequestsQuery(db: Db, projectId: number, state?: string) {
   return wanted ? query.where('state', '=', wanted) : query
 }
 
-export async function listMergeRequests(
-  db: Db,
-  asked: { projectId: number; state?: string | undefined },
-  window: Window,
-) {
-  const query = mergeRequestsQuery(db, asked.projectId, asked.state)
-  const after = window.after === undefined ? query : query.where('id', '<', window.after)
-  return after.orderBy('id', 'desc').limit(window.limit).execute()
-}
-
-export function countMergeRequests(
-  db: Db,
-  asked: { projectId: number; state?: string | undefined },
-): Promise<number> {
-  return countUpTo(db, mergeRequestsQuery(db, asked.projectId, asked.state), MOST_COUNTED)
-}
-
 interface PipelinesAsked {
   readonly projectId: number
   readonly ref?: string | undefined
@@ -74,7 +59,7 @@ interface PipelinesAsked {
 }
 
 /** Children are part of the pipelines that started them, as in lists of the API. */
-function pipelinesQuery(db: Db, asked: PipelinesAsked) {
+export function pipelinesQuery(db: Db, asked: PipelinesAsked) {
   let query = db
     .selectFrom('pipelines')
     .selectAll()
@@ -83,14 +68,4 @@ function pipelinesQuery(db: Db, asked: PipelinesAsked) {
   if (asked.ref !== undefined) query = query.where('ref', '=', asked.ref)
   if (asked.sha !== undefined) query = query.where('sha', '=', asked.sha)
   return query
-}
-
-export async function listPipelines(db: Db, asked: PipelinesAsked, window: Window) {
-  const query = pipelinesQuery(db, asked)
-  const after = window.after === undefined ? query : query.where('id', '<', window.after)
-  return after.orderBy('id', 'desc').limit(window.limit).execute()
-}
-
-export function countPipelines(db: Db, asked: PipelinesAsked): Promise<number> {
-  return countUpTo(db, pipelinesQuery(db, asked), MOST_COUNTED)
 }

@@ -1,3 +1,4 @@
+import type { InferResult } from 'kysely'
 import { userOf } from '../../access/actor.ts'
 import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import { seesIssue } from '../../access/visible-issues.ts'
@@ -20,13 +21,11 @@ import { mergeRequestUrl } from '../../review/merge-requests/present.ts'
 import { rightsIn } from './access.ts'
 import { connection, type Slice, windowOf } from './connection.ts'
 import {
-  countIssues,
-  countMergeRequests,
-  countPipelines,
-  listIssues,
-  listMergeRequests,
-  listPipelines,
+  issuesQuery,
   MOST_COUNTED,
+  mergeRequestsQuery,
+  pipelinesQuery,
+  readWindow,
 } from './queries.ts'
 
 function gid(ctx: Ctx, type: string, id: number): string {
@@ -77,7 +76,7 @@ async function orNull<T>(work: Promise<T>): Promise<T | null> {
   }
 }
 
-type IssueLike = Awaited<ReturnType<typeof listIssues>>[number]
+type IssueLike = InferResult<ReturnType<typeof issuesQuery>>[number]
 
 function presentIssue(ctx: Ctx, project: Project, row: IssueLike) {
   return {
@@ -96,7 +95,7 @@ function presentIssue(ctx: Ctx, project: Project, row: IssueLike) {
   }
 }
 
-type MergeRequestLike = Awaited<ReturnType<typeof listMergeRequests>>[number]
+type MergeRequestLike = InferResult<ReturnType<typeof mergeRequestsQuery>>[number]
 
 function presentMergeRequest(ctx: Ctx, project: Project, row: MergeRequestLike) {
   return {
@@ -118,7 +117,7 @@ function presentMergeRequest(ctx: Ctx, project: Project, row: MergeRequestLike) 
   }
 }
 
-type PipelineLike = Awaited<ReturnType<typeof listPipelines>>[number]
+type PipelineLike = InferResult<ReturnType<typeof pipelinesQuery>>[number]
 
 function presentPipeline(ctx: Ctx, row: PipelineLike) {
   return {
@@ -152,6 +151,9 @@ function presentSnippet(ctx: Ctx, entity: SnippetEntity) {
   }
 }
 
+/** What somebody finds who may not look. */
+const nothing = { rows: [], count: async () => 0 }
+
 type Listed = Slice & { readonly state?: string | undefined }
 
 function presentProject(ctx: Ctx, project: Project) {
@@ -184,11 +186,11 @@ function presentProject(ctx: Ctx, project: Project) {
     },
     async mergeRequests(given: Listed) {
       const window = windowOf(given)
-      const asked = { projectId, state: given.state }
-      const visible = may('read_merge_requests')
-      const rows = visible ? await listMergeRequests(ctx.db, asked, window) : []
-      const count = async () => (visible ? countMergeRequests(ctx.db, asked) : 0)
-      return connection(rows, window, (row) => presentMergeRequest(ctx, project, row), count)
+      const query = mergeRequestsQuery(ctx.db, projectId, given.state)
+      const found = may('read_merge_requests')
+        ? await readWindow(ctx.db, query, 'id', window)
+        : nothing
+      return connection(found, window, (row) => presentMergeRequest(ctx, project, row))
     },
     async issue({ iid }: { readonly iid: string }) {
       if (!may('read_issues')) return null
@@ -197,18 +199,19 @@ function presentProject(ctx: Ctx, project: Project) {
     },
     async issues(given: Listed) {
       const window = windowOf(given)
-      const sees = seesIssue(viewerOf(ctx))
-      const asked = { projectId, sees, state: given.state }
-      const rows = may('read_issues') ? await listIssues(ctx.db, asked, window) : []
-      const count = async () => (may('read_issues') ? countIssues(ctx.db, asked) : 0)
-      return connection(rows, window, (row) => presentIssue(ctx, project, row), count)
+      const query = issuesQuery(ctx.db, projectId, seesIssue(viewerOf(ctx)), given.state)
+      const found = may('read_issues')
+        ? await readWindow(ctx.db, query, 'issues.id', window)
+        : nothing
+      return connection(found, window, (row) => presentIssue(ctx, project, row))
     },
     async pipelines(given: Slice & { readonly ref?: string; readonly sha?: string }) {
       const window = windowOf(given)
-      const asked = { projectId, ref: given.ref, sha: given.sha }
-      const rows = mayReadBuilds(ctx, project) ? await listPipelines(ctx.db, asked, window) : []
-      const count = async () => (mayReadBuilds(ctx, project) ? countPipelines(ctx.db, asked) : 0)
-      return connection(rows, window, (row) => presentPipeline(ctx, row), count)
+      const query = pipelinesQuery(ctx.db, { projectId, ref: given.ref, sha: given.sha })
+      const found = mayReadBuilds(ctx, project)
+        ? await readWindow(ctx.db, query, 'id', window)
+        : nothing
+      return connection(found, window, (row) => presentPipeline(ctx, row))
     },
     async snippets(given: Slice) {
       const window = windowOf(given)
@@ -217,7 +220,7 @@ function presentProject(ctx: Ctx, project: Project) {
       const found = await listSnippetsBelow(ctx.db, viewer, { projectId }, range)
       const rows = await presentSnippets(ctx, found)
       const count = () => countSnippets(ctx.db, viewer, { projectId }, MOST_COUNTED)
-      return connection(rows, window, (row) => presentSnippet(ctx, row), count)
+      return connection({ rows, count }, window, (row) => presentSnippet(ctx, row))
     },
   }
 }
