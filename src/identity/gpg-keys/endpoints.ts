@@ -1,16 +1,13 @@
 import { z } from 'zod'
 import { audit } from '../../access/audit.ts'
-import { anyone, onInstance, signedIn } from '../../access/subjects.ts'
 import { parseGpgKey } from '../../base/gpg-key.ts'
-import { existing, invalid } from '../../base/problem.ts'
+import { invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { endpoint } from '../../http/endpoint.ts'
-import { id, text } from '../../http/params.ts'
+import { text } from '../../http/params.ts'
 import { listPage } from '../../store/pages.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { taken, uniquely } from '../../store/unique.ts'
-import { callerId, getUser } from '../users/find-user.ts'
-import { getUserWithProfile } from '../users/profile/visible-profile.ts'
+import { keysOfPeople } from '../keys/keys-of-people.ts'
 import {
   deleteGpgKey,
   findGpgKey,
@@ -19,8 +16,6 @@ import {
   insertGpgKey,
   insertGpgSubkeys,
 } from './queries.ts'
-
-const readScopes = ['api', 'read_api', 'read_user']
 
 const gpgKeyEntity = z.strictObject({ id: z.int(), key: z.string(), created_at: z.string() })
 
@@ -59,109 +54,16 @@ async function auditGpgKey(ctx: Ctx, action: string, row: GpgKeyRow): Promise<vo
   await audit(ctx, { entity: { type: 'User', id: row.user_id }, action, details })
 }
 
-async function list(ctx: Ctx, userId: number, page: Parameters<typeof listPage>[2]) {
-  const rows = await listPage(ctx.db, gpgKeysQuery(ctx.db, userId), page)
-  return { ...rows, items: rows.items.map(presentGpgKey) }
-}
-
-async function getGpgKey(ctx: Ctx, userId: number, keyId: number): Promise<GpgKeyRow> {
-  return existing(await findGpgKey(ctx.db, userId, keyId), 'GPG Key')
-}
-
-const keyBody = { key: text({ max: 200_000 }) }
-
-export const listOwnGpgKeys = endpoint({
-  method: 'GET',
-  path: '/user/gpg_keys',
-  summary: "List the caller's GPG keys",
-  access: signedIn(),
-  scopes: readScopes,
-  paginate: 'offset',
-  response: z.array(gpgKeyEntity),
-  handler: ({ ctx, page }) => list(ctx, callerId(ctx), page),
-})
-
-export const getOwnGpgKey = endpoint({
-  method: 'GET',
-  path: '/user/gpg_keys/:key_id',
-  summary: "Get one of the caller's GPG keys",
-  access: signedIn(),
-  scopes: readScopes,
-  params: { key_id: id() },
-  response: gpgKeyEntity,
-  handler: async ({ ctx, params }) =>
-    presentGpgKey(await getGpgKey(ctx, callerId(ctx), params.key_id)),
-})
-
-export const addOwnGpgKey = endpoint({
-  method: 'POST',
-  path: '/user/gpg_keys',
-  summary: 'Add a GPG key of the caller',
-  access: signedIn(),
-  body: keyBody,
-  response: gpgKeyEntity,
-  handler: async ({ ctx, body }) => presentGpgKey(await addGpgKey(ctx, callerId(ctx), body.key)),
-})
-
-export const deleteOwnGpgKey = endpoint({
-  method: 'DELETE',
-  path: '/user/gpg_keys/:key_id',
-  summary: 'Remove a GPG key of the caller',
-  access: signedIn(),
-  params: { key_id: id() },
-  handler: async ({ ctx, params }) =>
-    removeGpgKey(ctx, await getGpgKey(ctx, callerId(ctx), params.key_id)),
-})
-
-export const listUserGpgKeys = endpoint({
-  method: 'GET',
-  path: '/users/:id/gpg_keys',
-  summary: 'List the GPG keys of a user',
-  access: anyone(),
-  scopes: readScopes,
-  params: { id: text() },
-  paginate: 'offset',
-  response: z.array(gpgKeyEntity),
-  handler: async ({ ctx, params, page }) =>
-    list(ctx, (await getUserWithProfile(ctx, params.id)).id, page),
-})
-
-export const getUserGpgKey = endpoint({
-  method: 'GET',
-  path: '/users/:id/gpg_keys/:key_id',
-  summary: 'Get a GPG key of a user',
-  access: anyone(),
-  scopes: readScopes,
-  params: { id: text(), key_id: id() },
-  response: gpgKeyEntity,
-  async handler({ ctx, params }) {
-    const user = await getUserWithProfile(ctx, params.id)
-    return presentGpgKey(await getGpgKey(ctx, user.id, params.key_id))
-  },
-})
-
-export const addUserGpgKey = endpoint({
-  method: 'POST',
-  path: '/users/:id/gpg_keys',
-  summary: 'Add a GPG key of a user',
-  access: onInstance(),
-  params: { id: id() },
-  body: keyBody,
-  response: gpgKeyEntity,
-  async handler({ ctx, params, body }) {
-    const user = await getUser(ctx, params.id)
-    return presentGpgKey(await addGpgKey(ctx, user.id, body.key))
-  },
-})
-
-export const deleteUserGpgKey = endpoint({
-  method: 'DELETE',
-  path: '/users/:id/gpg_keys/:key_id',
-  summary: 'Remove a GPG key of a user',
-  access: onInstance(),
-  params: { id: id(), key_id: id() },
-  async handler({ ctx, params }) {
-    const user = await getUser(ctx, params.id)
-    await removeGpgKey(ctx, await getGpgKey(ctx, user.id, params.key_id))
-  },
+export const gpgKeyEndpoints = keysOfPeople({
+  path: 'gpg_keys',
+  what: 'a GPG key',
+  missing: 'GPG Key',
+  user: 'id',
+  entity: gpgKeyEntity,
+  body: { key: text({ max: 200_000 }) },
+  list: (ctx, userId, page) => listPage(ctx.db, gpgKeysQuery(ctx.db, userId), page),
+  find: (ctx, userId, keyId) => findGpgKey(ctx.db, userId, keyId),
+  add: (ctx, userId, { key }) => addGpgKey(ctx, userId, key),
+  remove: removeGpgKey,
+  present: presentGpgKey,
 })

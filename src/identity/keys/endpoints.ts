@@ -1,15 +1,15 @@
-import { z } from 'zod'
-import { anyone, onInstance, signedIn } from '../../access/subjects.ts'
+import type { z } from 'zod'
+import { onInstance } from '../../access/subjects.ts'
 import { badRequest, existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { id, instant, oneOf, text } from '../../http/params.ts'
 import { listPage } from '../../store/pages.ts'
 import { presentFullUser } from '../users/entity.ts'
-import { callerId, getUser, getUserDetails } from '../users/find-user.ts'
-import { getUserWithProfile } from '../users/profile/visible-profile.ts'
+import { getUserDetails } from '../users/find-user.ts'
 import { addUserKey, removeUserKey } from './add-key.ts'
 import { foundKeyEntity, presentKey, sshKeyEntity } from './entity.ts'
+import { keysOfPeople } from './keys-of-people.ts'
 import {
   findKeyByFingerprint,
   findKeyById,
@@ -19,119 +19,25 @@ import {
   userKeysQuery,
 } from './queries.ts'
 
-const readScopes = ['api', 'read_api', 'read_user']
-
-const keyBody = {
-  title: text({ max: 10_000 }),
-  key: text({ max: 100_000 }),
-  expires_at: instant()
-    .or(text({ max: 0 }).transform(() => null))
-    .nullish(),
-  usage_type: oneOf(['auth_and_signing', 'auth', 'signing']).optional(),
-}
-
-async function list(ctx: Ctx, userId: number, page: Parameters<typeof listPage>[2]) {
-  const rows = await listPage(ctx.db, userKeysQuery(ctx.db, userId), page)
-  return { ...rows, items: rows.items.map(presentKey) }
-}
-
-async function getKey(ctx: Ctx, userId: number, keyId: number): Promise<SshKeyRow> {
-  return existing(await findUserKey(ctx.db, userId, keyId), 'Key')
-}
-
-export const listOwnKeys = endpoint({
-  method: 'GET',
-  path: '/user/keys',
-  summary: "List the caller's SSH keys",
-  access: signedIn(),
-  scopes: readScopes,
-  paginate: 'offset',
-  response: z.array(sshKeyEntity),
-  handler: ({ ctx, page }) => list(ctx, callerId(ctx), page),
-})
-
-export const getOwnKey = endpoint({
-  method: 'GET',
-  path: '/user/keys/:key_id',
-  summary: "Get one of the caller's SSH keys",
-  access: signedIn(),
-  scopes: readScopes,
-  params: { key_id: id() },
-  response: sshKeyEntity,
-  handler: async ({ ctx, params }) => presentKey(await getKey(ctx, callerId(ctx), params.key_id)),
-})
-
-export const addOwnKey = endpoint({
-  method: 'POST',
-  path: '/user/keys',
-  summary: 'Add an SSH key of the caller',
-  access: signedIn(),
-  body: keyBody,
-  response: sshKeyEntity,
-  handler: async ({ ctx, body }) => presentKey(await addUserKey(ctx, callerId(ctx), body)),
-})
-
-export const deleteOwnKey = endpoint({
-  method: 'DELETE',
-  path: '/user/keys/:key_id',
-  summary: 'Remove an SSH key of the caller',
-  access: signedIn(),
-  params: { key_id: id() },
-  handler: async ({ ctx, params }) =>
-    removeUserKey(ctx, await getKey(ctx, callerId(ctx), params.key_id)),
-})
-
-export const listUserKeys = endpoint({
-  method: 'GET',
-  path: '/users/:user_id/keys',
-  summary: 'List the SSH keys of a user',
-  access: anyone(),
-  scopes: readScopes,
-  params: { user_id: text() },
-  paginate: 'offset',
-  response: z.array(sshKeyEntity),
-  handler: async ({ ctx, params, page }) =>
-    list(ctx, (await getUserWithProfile(ctx, params.user_id)).id, page),
-})
-
-export const getUserKey = endpoint({
-  method: 'GET',
-  path: '/users/:id/keys/:key_id',
-  summary: 'Get an SSH key of a user',
-  access: anyone(),
-  scopes: readScopes,
-  params: { id: text(), key_id: id() },
-  response: sshKeyEntity,
-  async handler({ ctx, params }) {
-    const user = await getUserWithProfile(ctx, params.id)
-    return presentKey(await getKey(ctx, user.id, params.key_id))
+export const sshKeyEndpoints = keysOfPeople({
+  path: 'keys',
+  what: 'an SSH key',
+  missing: 'Key',
+  user: 'user_id',
+  entity: sshKeyEntity,
+  body: {
+    title: text({ max: 10_000 }),
+    key: text({ max: 100_000 }),
+    expires_at: instant()
+      .or(text({ max: 0 }).transform(() => null))
+      .nullish(),
+    usage_type: oneOf(['auth_and_signing', 'auth', 'signing']).optional(),
   },
-})
-
-export const addKeyOfUser = endpoint({
-  method: 'POST',
-  path: '/users/:user_id/keys',
-  summary: 'Add an SSH key of a user',
-  access: onInstance(),
-  params: { user_id: id() },
-  body: keyBody,
-  response: sshKeyEntity,
-  async handler({ ctx, params, body }) {
-    const user = await getUser(ctx, params.user_id)
-    return presentKey(await addUserKey(ctx, user.id, body))
-  },
-})
-
-export const deleteKeyOfUser = endpoint({
-  method: 'DELETE',
-  path: '/users/:id/keys/:key_id',
-  summary: 'Remove an SSH key of a user',
-  access: onInstance(),
-  params: { id: id(), key_id: id() },
-  async handler({ ctx, params }) {
-    const user = await getUser(ctx, params.id)
-    await removeUserKey(ctx, await getKey(ctx, user.id, params.key_id))
-  },
+  list: (ctx, userId, page) => listPage(ctx.db, userKeysQuery(ctx.db, userId), page),
+  find: (ctx, userId, keyId) => findUserKey(ctx.db, userId, keyId),
+  add: addUserKey,
+  remove: removeUserKey,
+  present: presentKey,
 })
 
 /** A key with its user; a deploy key has none, but projects. */
