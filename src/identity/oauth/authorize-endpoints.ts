@@ -7,7 +7,8 @@ import { type Bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { forBrowsers, type Html, html, page, redirectTo } from '../../http/page.ts'
 import { text } from '../../http/params.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { isOurForm, makeFormToken } from '../sign-in/form-token.ts'
+import { formPage } from '../sign-in/form-page.ts'
+import { isOurForm } from '../sign-in/form-token.ts'
 import { actingAs, findSession, type Session } from '../sign-in/session.ts'
 import {
   type AuthorizationParams,
@@ -69,21 +70,17 @@ function consentPage(
   asked: AuthorizationRequest,
   sent: AuthorizationParams,
 ): Bytes {
-  const form = makeFormToken(ctx, request)
   const { redirectUri } = asked
-  return page({
+  return formPage(ctx, request, {
     title: `Authorize ${asked.application.name}?`,
-    headers: form.headers,
+    action: PATH,
     leadsTo: redirectUri === OUT_OF_BAND ? undefined : policySource(redirectUri),
-    body: html`<p>The application <strong>${asked.application.name}</strong> wants to use your account
+    above: html`<p>The application <strong>${asked.application.name}</strong> wants to use your account
 <strong>@${session.user.username}</strong>. It may then:</p>
 ${scopeList(asked.scopes)}
-<p>You will be sent to <strong>${redirectUri}</strong>.</p>
-<form method="post" action="${PATH}">
-${form.field}
-${hiddenFields(sent)}
-${decisionButtons}
-</form>`,
+<p>You will be sent to <strong>${redirectUri}</strong>.</p>`,
+    body: html`${hiddenFields(sent)}
+${decisionButtons}`,
   })
 }
 

@@ -6,10 +6,11 @@ import { digestOf } from '../../access/token-use.ts'
 import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { Answer, type Bytes, endpoint, perMinute, type RequestFacts } from '../../http/endpoint.ts'
-import { forBrowsers, type Html, html, page, redirectTo } from '../../http/page.ts'
+import { forBrowsers, html, page, redirectTo } from '../../http/page.ts'
 import { text } from '../../http/params.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { isOurForm, makeFormToken } from '../sign-in/form-token.ts'
+import { formPage } from '../sign-in/form-page.ts'
+import { isOurForm } from '../sign-in/form-token.ts'
 import { actingAs, findSession, type Session } from '../sign-in/session.ts'
 import { getClient } from './client.ts'
 import { decisionButtons, isAllowed, scopeList } from './consent.ts'
@@ -85,34 +86,11 @@ export const authorizeDevice = endpoint({
   },
 })
 
-function formPage(
-  ctx: Ctx,
-  request: RequestFacts,
-  given: {
-    readonly title: string
-    readonly body: Html
-    readonly alert?: string | undefined
-    readonly status?: number
-  },
-): Bytes {
-  const form = makeFormToken(ctx, request)
-  return page({
-    title: given.title,
-    status: given.status,
-    headers: form.headers,
-    body: html`${given.alert === undefined ? '' : html`<p role="alert">${given.alert}</p>`}
-<form method="post" action="${PATH}">
-${form.field}
-${given.body}
-</form>`,
-  })
-}
-
 function codeForm(ctx: Ctx, request: RequestFacts, code: string, alert?: string): Bytes {
   return formPage(ctx, request, {
     title: 'Connect a device',
-    alert,
-    ...(alert === undefined ? {} : { status: 422 }),
+    action: PATH,
+    refusal: alert === undefined ? undefined : { text: alert, status: 422 },
     body: html`<label for="code">Enter the code that your device shows</label>
 <input type="text" id="code" name="user_code" value="${code}" autocomplete="off" autocapitalize="characters" required autofocus>
 <button type="submit">Continue</button>`,
@@ -128,6 +106,7 @@ function consentForm(
   const { device, application } = found
   return formPage(ctx, request, {
     title: `Connect ${application.name}?`,
+    action: PATH,
     body: html`<p>A device with the code <code>${device.user_code}</code> wants to use your account
 <strong>@${session.user.username}</strong>. Go on only if you have the device before you. It may then:</p>
 ${scopeList(scopesOf(device))}

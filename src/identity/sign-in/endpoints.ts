@@ -4,11 +4,12 @@ import { runEffects } from '../../base/effects.ts'
 import { forbidden, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type Bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
-import { forBrowsers, html, page, redirectTo } from '../../http/page.ts'
+import { forBrowsers, html, redirectTo } from '../../http/page.ts'
 import { hash, text } from '../../http/params.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { moveUser } from '../users/states.ts'
-import { isOurForm, makeFormToken } from './form-token.ts'
+import { formPage, type Refusal } from './form-page.ts'
+import { isOurForm } from './form-token.ts'
 import { safeReturn } from './return-path.ts'
 import { beginSession, endSession, findSession, type Session } from './session.ts'
 
@@ -18,39 +19,30 @@ interface Asked {
   readonly ctx: Ctx
   readonly request: RequestFacts
   readonly returnTo?: string | undefined
-  readonly refusal?: { readonly text: string; readonly status: number } | undefined
+  readonly refusal?: Refusal
 }
 
 /** The form; after a refusal with the reason. */
 function signInPage({ ctx, request, returnTo, refusal }: Asked): Bytes {
-  const form = makeFormToken(ctx, request)
-  return page({
+  return formPage(ctx, request, {
     title: 'Sign in',
-    status: refusal?.status,
-    headers: form.headers,
-    body: html`${refusal ? html`<p role="alert">${refusal.text}</p>` : ''}
-<form method="post" action="${PATH}">
-${form.field}
-${returnTo === undefined ? '' : html`<input type="hidden" name="return_to" value="${returnTo}">`}
+    action: PATH,
+    refusal,
+    body: html`${returnTo === undefined ? '' : html`<input type="hidden" name="return_to" value="${returnTo}">`}
 <label for="login">Username or e-mail</label>
 <input type="text" id="login" name="user[login]" autocomplete="username" autocapitalize="none" required autofocus>
 <label for="password">Password</label>
 <input type="password" id="password" name="user[password]" autocomplete="current-password" required>
-<button type="submit">Sign in</button>
-</form>`,
+<button type="submit">Sign in</button>`,
   })
 }
 
 function signedInPage(ctx: Ctx, request: RequestFacts, session: Session): Bytes {
-  const form = makeFormToken(ctx, request)
-  return page({
+  return formPage(ctx, request, {
     title: 'You are signed in',
-    headers: form.headers,
-    body: html`<p>You are signed in as <strong>${session.user.name}</strong> (@${session.user.username}).</p>
-<form method="post" action="/users/sign_out">
-${form.field}
-<button type="submit" class="quiet">Sign out</button>
-</form>`,
+    action: '/users/sign_out',
+    above: html`<p>You are signed in as <strong>${session.user.name}</strong> (@${session.user.username}).</p>`,
+    body: html`<button type="submit" class="quiet">Sign out</button>`,
   })
 }
 

@@ -4,7 +4,8 @@ import { type Bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { forBrowsers, type Html, html, page } from '../../http/page.ts'
 import { hash, text } from '../../http/params.ts'
 import { signUp } from '../users/create/sign-up.ts'
-import { isOurForm, makeFormToken } from './form-token.ts'
+import { formPage, type Refusal } from './form-page.ts'
+import { isOurForm } from './form-token.ts'
 
 const PATH = '/users/sign_up'
 
@@ -16,21 +17,12 @@ interface Given {
 
 const nothing: Given = { name: '', username: '', email: '' }
 
-function signUpPage(
-  ctx: Ctx,
-  request: RequestFacts,
-  given: Given,
-  refusal?: { readonly text: string; readonly status: number },
-): Bytes {
-  const form = makeFormToken(ctx, request)
-  return page({
+function signUpPage(ctx: Ctx, request: RequestFacts, given: Given, refusal?: Refusal): Bytes {
+  return formPage(ctx, request, {
     title: 'Make an account',
-    status: refusal?.status,
-    headers: form.headers,
-    body: html`${refusal ? html`<p role="alert">${refusal.text}</p>` : ''}
-<form method="post" action="${PATH}">
-${form.field}
-<label for="name">Name</label>
+    action: PATH,
+    refusal,
+    body: html`<label for="name">Name</label>
 <input type="text" id="name" name="user[name]" value="${given.name}" autocomplete="name" required>
 <label for="username">Username</label>
 <input type="text" id="username" name="user[username]" value="${given.username}" autocomplete="username" autocapitalize="none" required>
@@ -38,8 +30,7 @@ ${form.field}
 <input type="text" id="email" name="user[email]" value="${given.email}" autocomplete="email" autocapitalize="none" required>
 <label for="password">Password</label>
 <input type="password" id="password" name="user[password]" autocomplete="new-password" required>
-<button type="submit">Make the account</button>
-</form>`,
+<button type="submit">Make the account</button>`,
   })
 }
 
