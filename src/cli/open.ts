@@ -1,9 +1,9 @@
 import { silentLog } from '../base/log.ts'
 import { StartError } from '../base/start-error.ts'
 import type { Ctx } from '../ctx.ts'
+import { isAnyoneHere } from '../identity/users/queries.ts'
 import { openCommandParts } from '../parts.ts'
 import type { Call } from './command.ts'
-import { isAnyoneHere } from './queries.ts'
 
 /**
  * Runs the work of a command that changes something, as the program itself, and closes everything whatever happens. The

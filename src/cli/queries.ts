@@ -52,7 +52,3 @@ export async function countDeadTasks(db: Db): Promise<number> {
     .executeTakeFirstOrThrow()
   return total
 }
-
-export async function isAnyoneHere(db: Db): Promise<boolean> {
-  return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
-}

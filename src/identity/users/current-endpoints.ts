@@ -8,11 +8,12 @@ import { listPage } from '../../store/pages.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { avatarUrl } from './basic.ts'
 import { countsFor } from './counts-queries.ts'
-import { presentCurrentUser, userEntity } from './entity.ts'
+import { userEntity } from './entity.ts'
 import { callerId, getUser, getUserDetails } from './find-user.ts'
 import { avatarColumns, avatarParam } from './params.ts'
+import { presentCurrentUser } from './present-user.ts'
 import { readUserSettings } from './profile/profile.ts'
-import { findUserRow, listActivities, updateUserRow } from './queries.ts'
+import { listActivities, updateUserRow } from './queries.ts'
 
 const readScopes = ['api', 'read_api', 'read_user']
 
@@ -24,11 +25,7 @@ export const getCurrentUser = endpoint({
   scopes: readScopes,
   cached: true,
   response: userEntity,
-  async handler({ ctx }) {
-    const row = await getUserDetails(ctx, callerId(ctx))
-    const by = row.created_by_id === null ? undefined : await findUserRow(ctx.db, row.created_by_id)
-    return presentCurrentUser(ctx, row, by)
-  },
+  handler: async ({ ctx }) => presentCurrentUser(ctx, await getUserDetails(ctx, callerId(ctx))),
 })
 
 const preferencesEntity = z.strictObject({

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { isAdmin, userOf } from '../../access/actor.ts'
 import type { Ctx } from '../../ctx.ts'
 import { presentUserBasic, userBasicEntity } from './basic.ts'
 import { readUserSettings } from './profile/profile.ts'
+import { maySeeProfile } from './profile/visible-profile.ts'
 import type { UserDetails, UserRow } from './queries.ts'
 
 const text = z.string().nullable()
@@ -80,8 +80,7 @@ type Facts = Pick<Ctx, 'config' | 'actor' | 'settings'>
 /** The public profile; one kept private shows others what lists show. */
 export function presentProfile(ctx: Facts, row: UserDetails, isFollowed?: boolean): User {
   const basic = presentUserBasic(ctx, row)
-  const isOwn = userOf(ctx.actor)?.id === row.id
-  if (row.private_profile === 1 && !isOwn && !isAdmin(ctx.actor)) return basic
+  if (!maySeeProfile(ctx, row)) return basic
   return {
     ...basic,
     ...profileOf(row),
@@ -168,8 +167,7 @@ export function presentFullUser(ctx: Facts, row: UserDetails, createdBy?: UserRo
   }
 }
 
-/** The caller's own record; administrators see of themselves what they see of others. */
-export function presentCurrentUser(ctx: Facts, row: UserDetails, createdBy?: UserRow): User {
-  if (row.admin === 1) return presentFullUser(ctx, row, createdBy)
+/** The caller's own record, of one who is no administrator. */
+export function presentOneself(ctx: Facts, row: UserDetails): User {
   return { ...presentUserBasic(ctx, row), ...profileOf(row), ...ownOf(ctx, row) }
 }

@@ -1,7 +1,7 @@
 import { userOf } from '../../access/actor.ts'
 import { audit } from '../../access/audit.ts'
 import { dayOf, later } from '../../base/clock.ts'
-import { conflict, forbidden, Problem } from '../../base/problem.ts'
+import { conflict, existing, forbidden } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { findUserRow, type UserRow, updateUserRow } from './queries.ts'
@@ -110,8 +110,7 @@ export async function moveUser(
 ): Promise<boolean> {
   const move: Move = userMoves[name]
   return inTransaction(ctx, async (inner) => {
-    const user = await findUserRow(inner.db, userId)
-    if (!user) throw new Problem('not_found', 404, { message: '404 User Not Found' })
+    const user = existing(await findUserRow(inner.db, userId), 'User')
     if (!move.check(inner, user)) return false
     await updateUserRow(inner.db, user.id, { state: move.to, updated_at: inner.now() })
     await audit(inner, {

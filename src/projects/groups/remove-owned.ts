@@ -1,5 +1,5 @@
 import type { Ctx } from '../../ctx.ts'
-import { personalProjects, solelyOwnedGroups } from '../../identity/users/removal/owned.ts'
+import { listPersonalProjects, listSolelyOwnedGroups } from '../../identity/users/queries.ts'
 import { discardProject, hideProject } from '../projects/removal/remove-project.ts'
 import { hideGroup } from './remove-group.ts'
 
@@ -8,7 +8,7 @@ export async function removePersonalProjects(
   ctx: Ctx,
   { userId }: { readonly userId: number },
 ): Promise<void> {
-  for (const project of await personalProjects(ctx, userId)) {
+  for (const project of await listPersonalProjects(ctx.db, userId)) {
     if (project.pending_delete === 0) await hideProject(ctx, project.id)
     await discardProject(ctx, project.id)
   }
@@ -21,7 +21,7 @@ export async function removeOwnedGroups(
 ): Promise<void> {
   if (!hard) return
   for (;;) {
-    const [group] = await solelyOwnedGroups(ctx, userId)
+    const [group] = await listSolelyOwnedGroups(ctx.db, userId)
     if (!group) return
     await hideGroup(ctx, group.id)
   }
