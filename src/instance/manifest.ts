@@ -6,7 +6,6 @@ import * as auditEvents from './audit-events/endpoints.ts'
 import * as broadcastMessages from './broadcast-messages/endpoints.ts'
 import * as exports from './exports/endpoints.ts'
 import * as exportsGroup from './exports/group-endpoints.ts'
-import * as exportsRemote from './exports/remote-endpoints.ts'
 import {
   exportSource,
   importGroupsBelow,
@@ -28,7 +27,7 @@ export const instanceArea: Manifest = {
   endpoints: endpointsOf({
     'audit events': auditEvents,
     'broadcast messages': broadcastMessages,
-    'import and export': [exports, exportsGroup, exportsRemote],
+    'import and export': [exports, exportsGroup],
     graphql,
     health: [health, instanceMetrics],
     instance: [instance, instanceFeature, instanceQueue],

@@ -3,14 +3,16 @@ import { z } from 'zod'
 import { presentProjectIdentity, projectIdentity } from '../../access/project-identity.ts'
 import { onEither } from '../../access/sources.ts'
 import { onProject, signedIn } from '../../access/subjects.ts'
-import { hidden } from '../../base/problem.ts'
+import { badRequest, hidden } from '../../base/problem.ts'
 import { bytes, endpoint, perMinuteAsSet } from '../../http/endpoint.ts'
-import { file, hash, oneOf, text } from '../../http/params.ts'
+import { file, filledText, hash, oneOf, text } from '../../http/params.ts'
 import { createProject } from '../../projects/projects/create/create-project.ts'
+import { assertImportable } from '../../projects/projects/create/import-url.ts'
 import { importEntity, presentImport } from './import-entity.ts'
 import { importBody, importFacts, mostBytes } from './import-facts.ts'
+import { sealAddress } from './remote-archive.ts'
 import { downloadExport, exportStatus, startExport } from './start-export.ts'
-import { importProject } from './tasks.ts'
+import { importProject, importRemote } from './tasks.ts'
 
 const accepted = z.strictObject({ message: z.literal('202 Accepted') })
 
@@ -99,6 +101,31 @@ export const postProjectImport = endpoint({
       ...project,
       onShown: (ctx, id) =>
         ctx.work.enqueue(ctx.db, importProject, { project_id: id, file, ...fill }),
+    })
+    return presentImport(row)
+  },
+})
+
+export const postRemoteImport = endpoint({
+  method: 'POST',
+  path: '/projects/remote-import',
+  summary: 'Make a project from an archive at an address',
+  access: signedIn(),
+  body: {
+    url: filledText({ max: 4000 }),
+    ...importBody,
+  },
+  response: importEntity,
+  limit: perMinuteAsSet('project_import_limit'),
+  async handler({ ctx, body }) {
+    if (!/^https:\/\//i.test(body.url)) throw badRequest('url must be a https address')
+    await assertImportable(ctx, body.url)
+    const sealed = sealAddress(ctx, body.url)
+    const { project, fill } = await importFacts(ctx, body)
+    const row = await createProject(ctx, {
+      ...project,
+      onShown: (ctx, id) =>
+        ctx.work.enqueue(ctx.db, importRemote, { project_id: id, sealed_url: sealed, ...fill }),
     })
     return presentImport(row)
   },

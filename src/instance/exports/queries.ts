@@ -1,4 +1,4 @@
-import type { Insertable, Updateable } from 'kysely'
+import { type Insertable, type SqlBool, sql, type Updateable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { SourceType } from '../../store/schema/core.ts'
 import type { ExportsTable } from '../../store/schema/exports.ts'
@@ -9,13 +9,10 @@ export interface ExportKey {
   readonly id: number
 }
 
-export async function findExport(db: Db, { type, id }: ExportKey) {
-  return await db
-    .selectFrom('exports')
-    .selectAll()
-    .where('source_type', '=', type)
-    .where('source_id', '=', id)
-    .executeTakeFirst()
+const isOf = ({ type, id }: ExportKey) => sql<SqlBool>`source_type = ${type} AND source_id = ${id}`
+
+export async function findExport(db: Db, key: ExportKey) {
+  return await db.selectFrom('exports').selectAll().where(isOf(key)).executeTakeFirst()
 }
 
 /** Notes that an export was asked for; the one before it is forgotten. */
@@ -33,24 +30,18 @@ export async function saveExport(db: Db, row: Insertable<ExportsTable>): Promise
 
 export async function updateExport(
   db: Db,
-  { type, id }: ExportKey,
+  key: ExportKey,
   change: Updateable<ExportsTable>,
 ): Promise<void> {
-  await db
-    .updateTable('exports')
-    .set(change)
-    .where('source_type', '=', type)
-    .where('source_id', '=', id)
-    .execute()
+  await db.updateTable('exports').set(change).where(isOf(key)).execute()
 }
 
 /** Notes that an export was given up; one whose archive is there stays finished. */
-export async function noteFailedExport(db: Db, { type, id }: ExportKey): Promise<void> {
+export async function noteFailedExport(db: Db, key: ExportKey): Promise<void> {
   await db
     .updateTable('exports')
     .set({ status: 'failed' })
-    .where('source_type', '=', type)
-    .where('source_id', '=', id)
+    .where(isOf(key))
     .where('status', '!=', 'finished')
     .execute()
 }
@@ -65,17 +56,8 @@ export async function listExportsBefore(db: Db, before: Instant) {
 }
 
 /** Forgets an export, unless another was asked for meanwhile. */
-export async function deleteExport(
-  db: Db,
-  { type, id }: ExportKey,
-  before: Instant,
-): Promise<void> {
-  await db
-    .deleteFrom('exports')
-    .where('source_type', '=', type)
-    .where('source_id', '=', id)
-    .where('finished_at', '<', before)
-    .execute()
+export async function deleteExport(db: Db, key: ExportKey, before: Instant): Promise<void> {
+  await db.deleteFrom('exports').where(isOf(key)).where('finished_at', '<', before).execute()
 }
 
 export async function listOwnLabels(db: Db, { type, id }: ExportKey) {

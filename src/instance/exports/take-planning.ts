@@ -14,7 +14,7 @@ export async function takePlanning(
     readonly labels: readonly z.infer<typeof label>[]
     readonly milestones: readonly z.infer<typeof milestone>[]
   },
-  around: (make: () => Promise<unknown>) => Promise<unknown> = (make) => make(),
+  around: (make: () => Promise<unknown>) => Promise<unknown>,
 ): Promise<void> {
   for (const label of given.labels) await around(() => createLabel(ctx, place, label))
   for (const milestone of given.milestones) {
