@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { sourceEntity } from '../../access/audit.ts'
 import { onEither, type Source } from '../../access/sources.ts'
 import { onInstance } from '../../access/subjects.ts'
 import { existing } from '../../base/problem.ts'
@@ -77,8 +78,8 @@ export const getAuditEvent = endpoint({
 
 /** What a project or group is called in the log. */
 function entityOf(source: Source) {
-  const entity_type = source.type === 'project' ? 'Project' : 'Group'
-  return { entity_type, entity_id: source.id } as const
+  const { type, id } = sourceEntity(source)
+  return { entity_type: type, entity_id: id }
 }
 
 export const listSourceAuditEvents = endpoint({

@@ -84,7 +84,7 @@ export async function searchCommits(
   })
 }
 
-/** Goes through the projects until a page is full; totals are not counted. */
+/** Goes through the projects until a page is full. */
 async function collect<T>(
   ctx: Ctx,
   search: CodeSearch,
@@ -101,8 +101,13 @@ async function collect<T>(
     const at = await ifFound(resolveRevision(repo, search.ref || defaultRef(project)))
     if (at) found.push(...(await find(project, at.commitId).catch(noneIfDeleted(ctx, project.id))))
   }
-  const items = found.slice(page.offset, page.offset + page.perPage)
-  return { items, more: found.length > page.offset + page.perPage }
+  return pageOf(found, page)
+}
+
+/** The part of what was found that is on a page; totals are not counted. */
+export function pageOf<T>(found: readonly T[], { offset, perPage }: OffsetPage): Paged<T> {
+  const end = offset + perPage
+  return { items: found.slice(offset, end), more: found.length > end }
 }
 
 /** What fails in a repository that was deleted meanwhile has found nothing. */

@@ -5,7 +5,7 @@ import type { Ctx } from '../../ctx.ts'
 import { searchFiles } from '../../git/objects/search.ts'
 import { groupWiki, projectWiki } from '../../publishing/wikis/access.ts'
 import { type Wiki, wikiTip } from '../../publishing/wikis/wiki.ts'
-import { type BlobHit, type CodeSearch, MOST_PROJECTS, presentHit } from './code.ts'
+import { type BlobHit, type CodeSearch, MOST_PROJECTS, pageOf, presentHit } from './code.ts'
 import { parseCodeQuery } from './code-query.ts'
 import { listWikiProjectIds } from './queries.ts'
 
@@ -34,8 +34,5 @@ export async function searchWikis(
     const project = await getVisibleProject(ctx, String(id))
     await look(projectWiki(ctx, project), { project_id: id, group_id: null })
   }
-  return {
-    items: found.slice(page.offset, page.offset + page.perPage),
-    more: found.length > page.offset + page.perPage,
-  }
+  return pageOf(found, page)
 }
