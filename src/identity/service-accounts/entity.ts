@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ServiceAccountRow } from './rows.ts'
+import type { UserRow } from '../users/queries.ts'
 
 export const serviceAccountColumns = [
   'users.id',
@@ -8,6 +8,11 @@ export const serviceAccountColumns = [
   'users.email',
   'users.unconfirmed_email',
 ] as const
+
+export type ServiceAccountRow = Pick<
+  UserRow,
+  'id' | 'username' | 'name' | 'email' | 'unconfirmed_email'
+>
 
 /** In the list of the instance. */
 export const accountBriefEntity = z.strictObject({

@@ -5,8 +5,7 @@ import { namespacesBelow } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
 import type { SourceType } from '../../store/schema/core.ts'
 import type { Db } from '../../store/schema.ts'
-import { serviceAccountColumns } from './entity.ts'
-import type { ServiceAccountRow } from './rows.ts'
+import { type ServiceAccountRow, serviceAccountColumns } from './entity.ts'
 
 function accountsQuery(db: Db) {
   return db
