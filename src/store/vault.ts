@@ -3,6 +3,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs
 import { join } from 'node:path'
 import { StartError } from '../base/start-error.ts'
 import type { Db } from './schema.ts'
+import { findSetting } from './settings-queries.ts'
 
 /** Keeps what must be read again, such as passwords of upstream servers, unreadable in a copy of the database. */
 export interface Vault {
@@ -21,7 +22,7 @@ const checkKey = 'vault_key_check'
  */
 export async function openVault(folder: string, db: Db, given?: string): Promise<Vault> {
   const path = join(folder, 'secret.key')
-  const known = await findCheck(db)
+  const known = await findSetting(db, checkKey)
   const key = given === undefined ? readKey(path, known === undefined) : parseKey(given)
   if (!key) {
     throw new StartError(
@@ -85,15 +86,6 @@ function makeKey(path: string): Buffer {
   fsyncSync(file)
   closeSync(file)
   return key
-}
-
-async function findCheck(db: Db): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('settings')
-    .select('value')
-    .where('key', '=', checkKey)
-    .executeTakeFirst()
-  return row && String(JSON.parse(row.value))
 }
 
 async function saveCheck(db: Db, check: string): Promise<void> {
