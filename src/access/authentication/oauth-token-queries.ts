@@ -20,34 +20,24 @@ export function findOauthToken(
   return db.selectFrom('oauth_tokens').selectAll().where(by, '=', digest).executeTakeFirst()
 }
 
+const revoking = (db: Db, now: Instant) =>
+  db.updateTable('oauth_tokens').set({ revoked_at: now }).where('revoked_at', 'is', null)
+
 /** Takes a token back; false when it was so already. */
 export async function revokeOauthToken(db: Db, id: number, now: Instant): Promise<boolean> {
-  const done = await db
-    .updateTable('oauth_tokens')
-    .set({ revoked_at: now })
-    .where('id', '=', id)
-    .where('revoked_at', 'is', null)
-    .executeTakeFirst()
+  const done = await revoking(db, now).where('id', '=', id).executeTakeFirst()
   return done.numUpdatedRows > 0n
 }
 
 /** Takes back every token that came of one consent. */
 export async function revokeGrantTokens(db: Db, grantId: number, now: Instant): Promise<void> {
-  await db
-    .updateTable('oauth_tokens')
-    .set({ revoked_at: now })
-    .where('grant_id', '=', grantId)
-    .where('revoked_at', 'is', null)
-    .execute()
+  await revoking(db, now).where('grant_id', '=', grantId).execute()
 }
 
 /** Takes back every token that came of one by refreshing, itself as well. */
 export async function revokeOauthFamily(db: Db, familyId: number, now: Instant): Promise<void> {
-  await db
-    .updateTable('oauth_tokens')
-    .set({ revoked_at: now })
+  await revoking(db, now)
     .where((is) => is.or([is('id', '=', familyId), is('family_id', '=', familyId)]))
-    .where('revoked_at', 'is', null)
     .execute()
 }
 

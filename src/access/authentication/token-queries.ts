@@ -13,23 +13,18 @@ export function findTokenById(db: Db, id: number): Promise<AccessTokenRow | unde
   return db.selectFrom('access_tokens').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+const revoking = (db: Db, now: Instant) =>
+  db.updateTable('access_tokens').set({ revoked: 1, updated_at: now }).where('revoked', '=', 0)
+
 /** Revokes one token; false when it was revoked already. */
 export async function revokeTokenRow(db: Db, id: number, now: Instant): Promise<boolean> {
-  const done = await db
-    .updateTable('access_tokens')
-    .set({ revoked: 1, updated_at: now })
-    .where('id', '=', id)
-    .where('revoked', '=', 0)
-    .executeTakeFirst()
+  const done = await revoking(db, now).where('id', '=', id).executeTakeFirst()
   return done.numUpdatedRows > 0n
 }
 
 /** Revokes every token that came from one by rotation, the first one included. */
 export async function revokeFamilyRows(db: Db, familyId: number, now: Instant): Promise<void> {
-  await db
-    .updateTable('access_tokens')
-    .set({ revoked: 1, updated_at: now })
+  await revoking(db, now)
     .where((where) => where.or([where('family_id', '=', familyId), where('id', '=', familyId)]))
-    .where('revoked', '=', 0)
     .execute()
 }

@@ -1,4 +1,5 @@
 import type { Insertable, Selectable } from 'kysely'
+import { userColumns } from '../../access/authentication/sign-in-queries.ts'
 import { isLive } from '../../access/visible-queries.ts'
 import type { Day, Instant } from '../../base/clock.ts'
 import type { Page } from '../../base/page.ts'
@@ -111,20 +112,7 @@ export async function deleteDevice(db: Db, id: number): Promise<boolean> {
 export function findTokenUser(db: Db, id: number) {
   return db
     .selectFrom('users')
-    .select([
-      'id',
-      'username',
-      'name',
-      'email',
-      'state',
-      'kind',
-      'admin',
-      'external',
-      'confirmed_at',
-      'website_url',
-      'avatar_file',
-      'avatar_name',
-    ])
+    .select([...userColumns, 'confirmed_at', 'website_url', 'avatar_file', 'avatar_name'])
     .where('id', '=', id)
     .executeTakeFirst()
 }
