@@ -1,5 +1,5 @@
 import { userOf } from '../../access/actor.ts'
-import { audit } from '../../access/audit.ts'
+import { audit, sourceEntity } from '../../access/audit.ts'
 import { issueToken, type NewToken } from '../../access/authentication/issue-token.ts'
 import type { AccessTokenRow } from '../../access/authentication/token-queries.ts'
 import { ADMIN_ONLY_SCOPES } from '../../access/scopes.ts'
@@ -7,6 +7,7 @@ import type { Day } from '../../base/clock.ts'
 import type { FieldTexts } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import { nameFaults, tooLong } from '../users/names.ts'
 import { expiryFaults, expiryOf } from './expiry.ts'
 
 export interface TokenInput {
@@ -26,8 +27,7 @@ export function tokenFaults(
   const beyond = !owner.admin && input.scopes.some((scope) => adminOnly.includes(scope))
   const faults = {
     name: nameFaults(input.name),
-    description:
-      (input.description?.length ?? 0) > 255 ? ['is too long (maximum is 255 characters)'] : [],
+    description: tooLong(input.description, 255),
     scopes:
       input.scopes.length === 0
         ? ["can't be blank"]
@@ -37,11 +37,6 @@ export function tokenFaults(
     expires_at: expiryFaults(ctx.settings, input.expires_at, ctx.now()),
   }
   return Object.fromEntries(Object.entries(faults).filter(([, texts]) => texts.length > 0))
-}
-
-function nameFaults(name: string): string[] {
-  if (name.trim() === '') return ["can't be blank"]
-  return name.length > 255 ? ['is too long (maximum is 255 characters)'] : []
 }
 
 /** `Expires at must be before 2027-01-01`: field texts as one sentence, the way most token routes answer. */
@@ -81,12 +76,11 @@ export async function createToken(
 
 /** Notes what was done with a token; where it belongs decides who can read of it. */
 export async function auditToken(ctx: Ctx, action: string, row: AccessTokenRow): Promise<void> {
-  const place = row.source_type === 'project' ? 'Project' : 'Group'
   await audit(ctx, {
     entity:
       row.source_type === null || row.source_id === null
         ? { type: 'User', id: row.user_id }
-        : { type: place, id: row.source_id },
+        : sourceEntity({ type: row.source_type, id: row.source_id }),
     action,
     details: {
       token_id: row.id,

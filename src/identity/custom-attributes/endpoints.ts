@@ -10,30 +10,23 @@ import { type AttributeSubject, deleteAttribute, listAttributes, saveAttribute }
 const attributeEntity = z.strictObject({ key: z.string(), value: z.string() })
 
 const subjects = {
-  users: async (ctx: Ctx, id: string): Promise<AttributeSubject> => ({
-    type: 'user',
-    id: (await getUser(ctx, id)).id,
-  }),
-  groups: async (ctx: Ctx, id: string): Promise<AttributeSubject> => ({
-    type: 'group',
-    id: (await getVisibleGroup(ctx, id)).id,
-  }),
-  projects: async (ctx: Ctx, id: string): Promise<AttributeSubject> => ({
-    type: 'project',
-    id: (await getVisibleProject(ctx, id)).id,
-  }),
+  users: { type: 'user', get: getUser },
+  groups: { type: 'group', get: getVisibleGroup },
+  projects: { type: 'project', get: getVisibleProject },
 } as const
-
-const word = { users: 'user', groups: 'group', projects: 'project' } as const
 
 /** Free texts that administrators keep beside users, groups and projects (docs/contract/D §1.1 to §1.3). */
 function routes(kind: keyof typeof subjects): Endpoint[] {
-  const find = subjects[kind]
+  const { type, get } = subjects[kind]
+  const find = async (ctx: Ctx, id: string): Promise<AttributeSubject> => ({
+    type,
+    id: (await get(ctx, id)).id,
+  })
   return [
     endpoint({
       method: 'GET',
       path: `/${kind}/:id/custom_attributes`,
-      summary: `List the custom attributes of a ${word[kind]}`,
+      summary: `List the custom attributes of a ${type}`,
       access: onInstance(),
       params: { id: text() },
       response: z.array(attributeEntity),
@@ -42,7 +35,7 @@ function routes(kind: keyof typeof subjects): Endpoint[] {
     endpoint({
       method: 'GET',
       path: `/${kind}/:id/custom_attributes/:key`,
-      summary: `Get a custom attribute of a ${word[kind]}`,
+      summary: `Get a custom attribute of a ${type}`,
       access: onInstance(),
       params: { id: text(), key: text() },
       response: attributeEntity,
@@ -56,7 +49,7 @@ function routes(kind: keyof typeof subjects): Endpoint[] {
     endpoint({
       method: 'PUT',
       path: `/${kind}/:id/custom_attributes/:key`,
-      summary: `Set a custom attribute of a ${word[kind]}`,
+      summary: `Set a custom attribute of a ${type}`,
       access: onInstance(),
       params: { id: text(), key: text({ max: 255 }) },
       body: { value: text({ max: 255 }) },
@@ -70,7 +63,7 @@ function routes(kind: keyof typeof subjects): Endpoint[] {
     endpoint({
       method: 'DELETE',
       path: `/${kind}/:id/custom_attributes/:key`,
-      summary: `Delete a custom attribute of a ${word[kind]}`,
+      summary: `Delete a custom attribute of a ${type}`,
       access: onInstance(),
       params: { id: text(), key: text() },
       async handler({ ctx, params }) {

@@ -5,8 +5,10 @@ import { dayOf, later } from '../../base/clock.ts'
 import { runEffects } from '../../base/effects.ts'
 import { invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { instant, text } from '../../http/params.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { taken, uniquely } from '../../store/unique.ts'
+import { nameFaults } from '../users/names.ts'
 import { parseSshKey, type SshKey } from './parse-ssh-key.ts'
 import { deleteKeyRow, insertKey, type SshKeyRow } from './queries.ts'
 
@@ -15,6 +17,14 @@ export interface KeyInput {
   readonly key: string
   readonly expires_at?: Instant | null | undefined
   readonly usage_type?: SshKeyRow['usage_type'] | undefined
+}
+
+export const keyBody = {
+  title: text({ max: 10_000 }),
+  key: text({ max: 100_000 }),
+  expires_at: instant()
+    .or(text({ max: 0 }).transform(() => null))
+    .nullish(),
 }
 
 /** The parsed key of good input, or 400 with what is wrong by field (docs/contract/D §1.1). */
@@ -49,8 +59,8 @@ function restrictionFaults(ctx: Ctx, key: SshKey): Record<string, string[]> {
 }
 
 export function titleFaults(title: string): Record<string, string[]> {
-  if (title.trim() === '') return { title: ["can't be blank"] }
-  return title.length > 255 ? { title: ['is too long (maximum is 255 characters)'] } : {}
+  const faults = nameFaults(title)
+  return faults.length > 0 ? { title: faults } : {}
 }
 
 function expiryFaults(ctx: Ctx, expiresAt: Instant | null | undefined): Record<string, string[]> {

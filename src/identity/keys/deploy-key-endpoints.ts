@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { onInstance, onProject } from '../../access/subjects.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { atLeastOne, flag, instant, text } from '../../http/params.ts'
+import { atLeastOne, flag, text } from '../../http/params.ts'
 import { listPage } from '../../store/pages.ts'
 import { onUserByName } from '../users/access.ts'
 import { addsLinkableKey, maintainedBy, onDeployKey, onLinkableKey, renamesKey } from './access.ts'
+import { keyBody } from './add-key.ts'
 import {
   addDeployKey,
   changeDeployKey,
@@ -26,14 +27,6 @@ import {
   listProjectsOfKeys,
   projectKeysQuery,
 } from './queries.ts'
-
-const keyBody = {
-  title: text({ max: 10_000 }),
-  key: text({ max: 100_000 }),
-  expires_at: instant()
-    .or(text({ max: 0 }).transform(() => null))
-    .nullish(),
-}
 
 export const listInstanceDeployKeys = endpoint({
   method: 'GET',

@@ -3,11 +3,11 @@ import { onInstance } from '../../access/subjects.ts'
 import { badRequest, existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { id, instant, oneOf, text } from '../../http/params.ts'
+import { id, oneOf, text } from '../../http/params.ts'
 import { listPage } from '../../store/pages.ts'
 import { presentFullUser } from '../users/entity.ts'
 import { getUserDetails } from '../users/find-user.ts'
-import { addUserKey, removeUserKey } from './add-key.ts'
+import { addUserKey, keyBody, removeUserKey } from './add-key.ts'
 import { foundKeyEntity, presentKey, sshKeyEntity } from './entity.ts'
 import { keysOfPeople } from './keys-of-people.ts'
 import {
@@ -26,11 +26,7 @@ export const sshKeyEndpoints = keysOfPeople({
   user: 'user_id',
   entity: sshKeyEntity,
   body: {
-    title: text({ max: 10_000 }),
-    key: text({ max: 100_000 }),
-    expires_at: instant()
-      .or(text({ max: 0 }).transform(() => null))
-      .nullish(),
+    ...keyBody,
     usage_type: oneOf(['auth_and_signing', 'auth', 'signing']).optional(),
   },
   list: (ctx, userId, page) => listPage(ctx.db, userKeysQuery(ctx.db, userId), page),

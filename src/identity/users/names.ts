@@ -8,17 +8,16 @@ const USERNAME_TEXT =
 /** What is wrong with a username, in the model's words; nothing when it is good. */
 export function usernameFaults(username: string): string[] {
   if (username === '') return ["can't be blank"]
-  if (username.length > MAX_LENGTH) return [tooLong(MAX_LENGTH)]
+  if (username.length > MAX_LENGTH) return tooLong(username, MAX_LENGTH)
   const fits =
     /^[A-Za-z0-9_.][A-Za-z0-9_.-]*$/.test(username) && !/(?:\.|\.git|\.atom)$/i.test(username)
   if (!fits) return [USERNAME_TEXT]
   return isReservedTopPath(username) ? [`${username} is a reserved name`] : []
 }
 
-/** What is wrong with a person's name. */
+/** What is wrong with the name of a person, a token or a key. */
 export function nameFaults(name: string): string[] {
-  if (name.trim() === '') return ["can't be blank"]
-  return name.length > MAX_LENGTH ? [tooLong(MAX_LENGTH)] : []
+  return name.trim() === '' ? ["can't be blank"] : tooLong(name, MAX_LENGTH)
 }
 
 /** What is wrong with an e-mail address: one `@`, no blanks, a host. */
@@ -28,6 +27,7 @@ export function emailFaults(email: string): string[] {
   return fits && !email.includes('..') ? [] : ['is invalid']
 }
 
-function tooLong(max: number): string {
-  return `is too long (maximum is ${max} characters)`
+/** What is wrong with the length of a text. */
+export function tooLong(value: string | null | undefined, max: number): string[] {
+  return value && value.length > max ? [`is too long (maximum is ${max} characters)`] : []
 }

@@ -10,7 +10,7 @@ import type { UsersTable } from '../../../store/schema/core.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { uniquely } from '../../../store/unique.ts'
 import { confirmAddress } from '../addresses/confirm-address.ts'
-import { emailFaults, nameFaults, usernameFaults } from '../names.ts'
+import { emailFaults, nameFaults, tooLong, usernameFaults } from '../names.ts'
 import { passwordFaults } from '../password.ts'
 import type { UserSettings } from '../profile/profile.ts'
 import { insertUser, isEmailTaken, replaceIdentity, type UserRow } from '../queries.ts'
@@ -93,10 +93,6 @@ function assertGoodUser(ctx: Ctx, input: NewUser): void {
   }
   const wrong = Object.entries(faults).filter(([, texts]) => texts.length > 0)
   if (wrong.length > 0) throw invalid(Object.fromEntries(wrong))
-}
-
-export function tooLong(value: string | null | undefined, max: number): string[] {
-  return value && value.length > max ? [`is too long (maximum is ${max} characters)`] : []
 }
 
 async function writeUser(ctx: Ctx, input: NewUser, passwordHash: string | null): Promise<UserRow> {
