@@ -12,29 +12,24 @@ export type SettingDefinition =
       readonly places?: true
     }
 
+type Kind<K> = Extract<SettingDefinition, { readonly kind: K }>
+
 const flag = (preset: boolean) => ({ kind: 'flag', preset }) as const
 const integer = (preset: number, min = 0) => ({ kind: 'integer', preset, min }) as const
-const optionalInteger = (preset: number | null = null, min = 0) =>
-  ({ kind: 'integer', preset, min }) as {
-    readonly kind: 'integer'
-    readonly preset: number | null
-    readonly min: number
-  }
+const optionalInteger = (preset: number | null = null, min = 0): Kind<'integer'> => ({
+  kind: 'integer',
+  preset,
+  min,
+})
 const text = (preset: string) => ({ kind: 'text', preset }) as const
-const optionalText = () =>
-  ({ kind: 'text', preset: null }) as { readonly kind: 'text'; readonly preset: string | null }
+const optionalText = (): Kind<'text'> => ({ kind: 'text', preset: null })
 const word = <const T extends string>(preset: T, words: readonly T[]) =>
-  ({ kind: 'word', preset, words }) as {
-    readonly kind: 'word'
-    readonly preset: T
-    readonly words: readonly T[]
-  }
-const list = (preset: readonly string[], words?: readonly string[]) =>
-  ({ kind: 'list', preset, ...(words ? { words } : {}) }) as {
-    readonly kind: 'list'
-    readonly preset: readonly string[]
-    readonly words?: readonly string[]
-  }
+  ({ kind: 'word', preset, words }) as const
+const list = (preset: readonly string[], words?: readonly string[]): Kind<'list'> => ({
+  kind: 'list',
+  preset,
+  ...(words ? { words } : {}),
+})
 
 const VISIBILITIES = ['private', 'internal', 'public'] as const
 

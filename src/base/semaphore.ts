@@ -1,7 +1,3 @@
-interface Waiting {
-  start(): void
-}
-
 export interface SemaphoreOptions {
   /** How many run at once. */
   readonly limit: number
@@ -18,7 +14,8 @@ export interface SemaphoreOptions {
 /** Limits how much of one kind of work runs at once; the rest waits, first come first served. */
 export class Semaphore {
   readonly #options: SemaphoreOptions
-  readonly #queue = new Set<Waiting>()
+  /** What lets each of those start who wait. */
+  readonly #queue = new Set<() => void>()
   #held = 0
 
   constructor(options: SemaphoreOptions) {
@@ -55,7 +52,7 @@ export class Semaphore {
     const { timeoutMs } = this.#options
     return new Promise((resolve, reject) => {
       const leave = () => {
-        this.#queue.delete(waiting)
+        this.#queue.delete(start)
         clearTimeout(timer)
         signal?.removeEventListener('abort', onAbort)
       }
@@ -66,21 +63,19 @@ export class Semaphore {
       const onAbort = () => refuse(this.#abortError(signal))
       const timer =
         timeoutMs === undefined ? undefined : setTimeout(() => refuse(this.#busyError()), timeoutMs)
-      const waiting: Waiting = {
-        start() {
-          leave()
-          resolve()
-        },
+      const start = () => {
+        leave()
+        resolve()
       }
       signal?.addEventListener('abort', onAbort, { once: true })
-      this.#queue.add(waiting)
+      this.#queue.add(start)
     })
   }
 
   #release(): void {
-    const [next] = this.#queue
+    const [startNext] = this.#queue
     // The permit goes to whoever is first in the queue, so nobody who comes now can take it.
-    if (next) next.start()
+    if (startNext) startNext()
     else this.#held--
   }
 }

@@ -91,13 +91,13 @@ export interface IntegerOptions {
   readonly max?: number
 }
 
+function asNumber(raw: unknown, form: RegExp): number {
+  if (typeof raw === 'number') return raw
+  return typeof raw === 'string' && form.test(raw) ? Number(raw) : NaN
+}
+
 function asInteger(raw: unknown): number | Fault {
-  const value =
-    typeof raw === 'number'
-      ? raw
-      : typeof raw === 'string' && /^[+-]?\d{1,16}$/.test(raw)
-        ? Number(raw)
-        : NaN
+  const value = asNumber(raw, /^[+-]?\d{1,16}$/)
   return Number.isSafeInteger(value) ? value : INVALID
 }
 
@@ -125,12 +125,7 @@ export function id(): z.ZodType<number> {
 /** A number with a fraction. */
 export function decimal(): z.ZodType<number> {
   return parameter({ type: 'number' }, (raw) => {
-    const value =
-      typeof raw === 'number'
-        ? raw
-        : typeof raw === 'string' && /^[+-]?\d+(\.\d+)?$/.test(raw)
-          ? Number(raw)
-          : NaN
+    const value = asNumber(raw, /^[+-]?\d+(\.\d+)?$/)
     return Number.isFinite(value) ? value : INVALID
   })
 }
