@@ -19,6 +19,7 @@ import {
   onToken,
   onTokensSeen,
   rotatesWithinScope,
+  tokenIdInUse,
   tokenInUse,
 } from './access.ts'
 import { createToken, faultSentence, tokenFaults } from './create-token.ts'
@@ -85,9 +86,7 @@ export const rotateOwnToken = endpoint({
   status: 200,
   response: tokenEntity,
   async handler({ ctx, body }) {
-    if (ctx.actor.kind !== 'user' || !ctx.actor.token || ctx.actor.token.kind === 'oauth') {
-      throw methodNotAllowed()
-    }
+    if (tokenIdInUse(ctx) === undefined) throw methodNotAllowed()
     const made = await rotateToken(ctx, await ownRow(ctx), body.expires_at)
     return presentToken(made.row, ctx.now(), made.secret)
   },

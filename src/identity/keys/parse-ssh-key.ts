@@ -12,11 +12,11 @@ export interface SshKey {
   readonly fingerprintMd5: string
 }
 
-const CURVES: Readonly<Record<string, { readonly point: number; readonly bits: number }>> = {
+const CURVES = {
   nistp256: { point: 65, bits: 256 },
   nistp384: { point: 97, bits: 384 },
   nistp521: { point: 133, bits: 521 },
-}
+} as const
 
 const SMALLEST_RSA = 2048
 const LARGEST_RSA = 16_384
@@ -63,37 +63,38 @@ function rsaBits(fields: Fields): number {
   return fits ? modulus : 0
 }
 
-function ecdsaBits(fields: Fields, name: string): number {
+type BitsOf = (fields: Fields) => number
+
+function ecdsaBits(name: keyof typeof CURVES): BitsOf {
   const curve = CURVES[name]
-  const named = fields.next()?.toString('latin1')
-  const point = fields.next()
-  return curve && named === name && point?.length === curve.point && point[0] === 4 ? curve.bits : 0
+  return (fields) => {
+    const named = fields.next()?.toString('latin1')
+    const point = fields.next()
+    return named === name && point?.length === curve.point && point[0] === 4 ? curve.bits : 0
+  }
 }
 
 function ed25519Bits(fields: Fields): number {
   return fields.next()?.length === 32 ? 256 : 0
 }
 
-/** Security keys carry the application they were made for. */
-function applicationIsNamed(fields: Fields): boolean {
-  const application = fields.next()
-  return application !== undefined && application.length > 0 && application.length <= 255
+/** Security keys carry the application they were made for behind the key. */
+function ofSecurityKey(bitsOf: BitsOf): BitsOf {
+  return (fields) => {
+    const bits = bitsOf(fields)
+    const length = fields.next()?.length ?? 0
+    return length > 0 && length <= 255 ? bits : 0
+  }
 }
 
-const readers: Readonly<Record<string, (fields: Fields) => number>> = {
+const readers: Readonly<Record<string, BitsOf>> = {
   'ssh-rsa': rsaBits,
   'ssh-ed25519': ed25519Bits,
-  'ecdsa-sha2-nistp256': (fields) => ecdsaBits(fields, 'nistp256'),
-  'ecdsa-sha2-nistp384': (fields) => ecdsaBits(fields, 'nistp384'),
-  'ecdsa-sha2-nistp521': (fields) => ecdsaBits(fields, 'nistp521'),
-  'sk-ssh-ed25519@openssh.com': (fields) => {
-    const bits = ed25519Bits(fields)
-    return applicationIsNamed(fields) ? bits : 0
-  },
-  'sk-ecdsa-sha2-nistp256@openssh.com': (fields) => {
-    const bits = ecdsaBits(fields, 'nistp256')
-    return applicationIsNamed(fields) ? bits : 0
-  },
+  'ecdsa-sha2-nistp256': ecdsaBits('nistp256'),
+  'ecdsa-sha2-nistp384': ecdsaBits('nistp384'),
+  'ecdsa-sha2-nistp521': ecdsaBits('nistp521'),
+  'sk-ssh-ed25519@openssh.com': ofSecurityKey(ed25519Bits),
+  'sk-ecdsa-sha2-nistp256@openssh.com': ofSecurityKey(ecdsaBits('nistp256')),
 }
 
 /**
