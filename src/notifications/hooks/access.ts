@@ -1,4 +1,4 @@
-import { eitherRecord, groupRecord, projectRecord } from '../../access/records.ts'
+import { eitherRecord } from '../../access/records.ts'
 import { notFound } from '../../base/problem.ts'
 import { id } from '../../http/params.ts'
 import { findDelivery } from './queries.ts'
@@ -8,22 +8,6 @@ import { getHook } from './verbs.ts'
 export const onHook = eitherRecord('admin_hooks', {
   params: { hook_id: id() },
   find: async ({ ctx, source, params }) => ({ hook: await getHook(ctx, source, params.hook_id) }),
-})
-
-/** A webhook of the project, for what projects alone have. */
-export const onProjectHook = projectRecord('admin_hooks', {
-  params: { hook_id: id() },
-  find: async ({ ctx, project, params }) => ({
-    hook: await getHook(ctx, { type: 'project', id: project.id }, params.hook_id),
-  }),
-})
-
-/** A webhook of the group, for what groups do in a way of their own. */
-export const onGroupHook = groupRecord('admin_hooks', {
-  params: { hook_id: id() },
-  find: async ({ ctx, group, params }) => ({
-    hook: await getHook(ctx, { type: 'group', id: group.id }, params.hook_id),
-  }),
 })
 
 /** Something that was sent to a webhook of the project or group. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { onEither, type SourceKind, sourceWord } from '../../access/sources.ts'
 import { type Endpoint, endpoint, perMinute } from '../../http/endpoint.ts'
 import { text } from '../../http/params.ts'
-import { onGroupHook, onHook, onProjectHook } from './access.ts'
+import { onHook } from './access.ts'
 import {
   groupHookEntity,
   presentGroupHook,
@@ -90,33 +90,27 @@ export const deleteHookOf = endpoint({
   handler: ({ ctx, source, hook }) => removeHook(ctx, source, hook),
 })
 
-const testing = {
-  params: { trigger: text({ max: 100 }) },
-  response: z.strictObject({ message: z.string() }),
+function testEndpoint(kind: SourceKind, summary: string): Endpoint {
+  return endpoint({
+    method: 'POST',
+    path: `/${kind}/:id/hooks/:hook_id/test/:trigger`,
+    summary,
+    access: onHook().forms[kind],
+    params: { trigger: text({ max: 100 }) },
+    limit: perMinute(`${sourceWord[kind]}_testing_hook`, 5, 'caller_and_subject'),
+    response: z.strictObject({ message: z.string() }),
+    async handler({ ctx, source, hook, params: { trigger }, request }) {
+      await testHook(ctx, hook, { source, trigger }, request.signal)
+      return { message: '201 Created' }
+    },
+  })
 }
 
-export const testProjectHook = endpoint({
-  ...testing,
-  method: 'POST',
-  path: '/projects/:id/hooks/:hook_id/test/:trigger',
-  summary: 'Send a webhook an example of an event, made of what the project holds',
-  access: onProjectHook(),
-  limit: perMinute('project_testing_hook', 5, 'caller_and_subject'),
-  async handler({ ctx, project, hook, params: { trigger }, request }) {
-    await testHook(ctx, hook, { place: { project }, trigger }, request.signal)
-    return { message: '201 Created' }
-  },
-})
-
-export const testGroupHook = endpoint({
-  ...testing,
-  method: 'POST',
-  path: '/groups/:id/hooks/:hook_id/test/:trigger',
-  summary: 'Send a webhook an example of an event, made of what the group and its projects hold',
-  access: onGroupHook(),
-  limit: perMinute('group_testing_hook', 5, 'caller_and_subject'),
-  async handler({ ctx, group, hook, params: { trigger }, request }) {
-    await testHook(ctx, hook, { place: { group }, trigger }, request.signal)
-    return { message: '201 Created' }
-  },
-})
+export const testProjectHook = testEndpoint(
+  'projects',
+  'Send a webhook an example of an event, made of what the project holds',
+)
+export const testGroupHook = testEndpoint(
+  'groups',
+  'Send a webhook an example of an event, made of what the group and its projects hold',
+)

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Source } from '../../access/sources.ts'
 import type { Group, Project } from '../../access/subjects.ts'
 import { badParameters, unprocessable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -22,8 +23,11 @@ export const systemExample = {
   owner_email: 'example@example.com',
 } as const
 
-/** Whose hook is tried out. */
-type Place = { readonly project: Project } | { readonly group: Group }
+/** Whose hook is tried out, and with what. */
+interface Trial {
+  readonly source: Source
+  readonly trigger: string
+}
 
 /**
  * Sends an example at once and waits for the answer. 422 when there is nothing to make it of, or when the receiver did not
@@ -32,7 +36,7 @@ type Place = { readonly project: Project } | { readonly group: Group }
 export async function testHook(
   ctx: Ctx,
   hook: HookRow,
-  about: { readonly place: Place; readonly trigger: string } | null,
+  about: Trial | null,
   signal: AbortSignal,
 ): Promise<void> {
   const example = about ? await exampleOf(ctx, about) : null
@@ -63,25 +67,25 @@ async function projectForTest(ctx: Ctx, group: Group): Promise<Project> {
 
 async function exampleOf(
   ctx: Ctx,
-  { place, trigger }: { readonly place: Place; readonly trigger: string },
+  { source, trigger }: Trial,
 ): Promise<{ flag: HookFlag; header: string; payload: HookPayload }> {
   const events = Object.keys(hookEvents) as HookEvent[] // the keys of a literal
   const event = events.find((name) => hookEvents[name].flag === trigger)
   const flag = event && hookEvents[event].flag
   if (!event || !flag) throw badParameters('trigger does not have a valid value')
-  const payload = await payloadOf(ctx, place, event)
+  const payload = await payloadOf(ctx, source, event)
   if (!payload) throw unprocessable('Ensure the project has something to make an example of.')
   return { flag, header: hookEvents[event].header, payload }
 }
 
 async function payloadOf(
   ctx: Ctx,
-  place: Place,
+  source: Source,
   event: HookEvent,
 ): Promise<HookPayload | undefined> {
-  if ('project' in place) return await examples[event]?.(ctx, place.project)
+  if (source.type === 'project') return await examples[event]?.(ctx, source)
   if (event === 'project' || event === 'subgroup' || event === 'member') {
-    return await groupExamples[event](ctx, place.group.id)
+    return await groupExamples[event](ctx, source.id)
   }
-  return await examples[event]?.(ctx, await projectForTest(ctx, place.group))
+  return await examples[event]?.(ctx, await projectForTest(ctx, source))
 }
