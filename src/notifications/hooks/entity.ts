@@ -1,14 +1,9 @@
 import { z } from 'zod'
 import type { Ctx } from '../../ctx.ts'
-import { GROUP_FLAGS, type HookFlag, PROJECT_FLAGS, SYSTEM_FLAGS } from './hook-events.ts'
+import { byFlag, GROUP_FLAGS, PROJECT_FLAGS, SYSTEM_FLAGS } from './hook-events.ts'
 import type { DeliveryRow, HookRow } from './queries.ts'
 import { openSecrets } from './secrets.ts'
 import { alertStatus } from './state.ts'
-
-function flags<const F extends readonly HookFlag[]>(names: F) {
-  const shape = Object.fromEntries(names.map((name) => [name, z.boolean()]))
-  return shape as { readonly [K in F[number]]: z.ZodBoolean } // the keys are those of `names`
-}
 
 const key = z.strictObject({ key: z.string() })
 const common = {
@@ -29,15 +24,18 @@ const common = {
 
 export const projectHookEntity = z.strictObject({
   ...common,
-  ...flags(PROJECT_FLAGS),
+  ...byFlag(PROJECT_FLAGS, () => z.boolean()),
   project_id: z.int(),
 })
 export const groupHookEntity = z.strictObject({
   ...common,
-  ...flags(GROUP_FLAGS),
+  ...byFlag(GROUP_FLAGS, () => z.boolean()),
   group_id: z.int(),
 })
-export const systemHookEntity = z.strictObject({ ...common, ...flags(SYSTEM_FLAGS) })
+export const systemHookEntity = z.strictObject({
+  ...common,
+  ...byFlag(SYSTEM_FLAGS, () => z.boolean()),
+})
 
 export function isOn(row: HookRow): (flag: string) => boolean {
   const on = new Set(JSON.parse(row.events) as string[]) // written by us as a list of flags
@@ -63,23 +61,19 @@ function shown(ctx: Ctx, row: HookRow) {
   }
 }
 
-function flagValues<const F extends readonly HookFlag[]>(row: HookRow, names: F) {
-  const on = isOn(row)
-  const values = Object.fromEntries(names.map((name) => [name, on(name)]))
-  return values as { readonly [K in F[number]]: boolean } // the keys are those of `names`
-}
-
 /** Never with the token, the values of headers or of URL variables. */
 export function presentProjectHook(ctx: Ctx, row: HookRow): z.input<typeof projectHookEntity> {
-  return { ...shown(ctx, row), ...flagValues(row, PROJECT_FLAGS), project_id: row.project_id ?? 0 }
+  const flags = byFlag(PROJECT_FLAGS, isOn(row))
+  return { ...shown(ctx, row), ...flags, project_id: row.project_id ?? 0 }
 }
 
 export function presentGroupHook(ctx: Ctx, row: HookRow): z.input<typeof groupHookEntity> {
-  return { ...shown(ctx, row), ...flagValues(row, GROUP_FLAGS), group_id: row.group_id ?? 0 }
+  const flags = byFlag(GROUP_FLAGS, isOn(row))
+  return { ...shown(ctx, row), ...flags, group_id: row.group_id ?? 0 }
 }
 
 export function presentSystemHook(ctx: Ctx, row: HookRow): z.input<typeof systemHookEntity> {
-  return { ...shown(ctx, row), ...flagValues(row, SYSTEM_FLAGS) }
+  return { ...shown(ctx, row), ...byFlag(SYSTEM_FLAGS, isOn(row)) }
 }
 
 const texts = z.record(z.string(), z.string())

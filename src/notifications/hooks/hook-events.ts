@@ -29,6 +29,15 @@ export const hookEvents = {
 export type HookEvent = keyof typeof hookEvents
 export type HookFlag = NonNullable<(typeof hookEvents)[HookEvent]['flag']>
 
+/** A value for each of some flags, by its name. */
+export function byFlag<const F extends readonly HookFlag[], T>(
+  names: F,
+  valueFor: (flag: HookFlag) => T,
+) {
+  const values = Object.fromEntries(names.map((name) => [name, valueFor(name)]))
+  return values as { readonly [K in F[number]]: T } // the keys are those of `names`
+}
+
 /** Flags that hooks of projects show, in their order on the wire. */
 export const PROJECT_FLAGS = [
   'push_events',

@@ -1,12 +1,7 @@
 import { filledText, flag, hash, list, oneOf, text } from '../../http/params.ts'
-import { GROUP_FLAGS, type HookFlag, PROJECT_FLAGS, SYSTEM_FLAGS } from './hook-events.ts'
+import { byFlag, GROUP_FLAGS, PROJECT_FLAGS, SYSTEM_FLAGS } from './hook-events.ts'
 
-function flagParams<const F extends readonly HookFlag[]>(names: F) {
-  const optional = flag().optional()
-  const shape = Object.fromEntries(names.map((name) => [name, optional]))
-  return shape as { readonly [K in F[number]]: typeof optional } // the keys are those of `names`
-}
-
+const said = () => flag().optional()
 const pairs = list(hash({ key: text({ max: 255 }), value: text({ max: 2048 }) }), { max: 100 })
 
 /** What hooks of all kinds take alike. */
@@ -24,9 +19,9 @@ export const hookFields = {
 const url = filledText({ max: 2048 })
 
 export const hookBodies = {
-  project: { ...hookFields, ...flagParams(PROJECT_FLAGS) },
-  group: { ...hookFields, ...flagParams(GROUP_FLAGS) },
-  system: { ...hookFields, ...flagParams(SYSTEM_FLAGS) },
+  project: { ...hookFields, ...byFlag(PROJECT_FLAGS, said) },
+  group: { ...hookFields, ...byFlag(GROUP_FLAGS, said) },
+  system: { ...hookFields, ...byFlag(SYSTEM_FLAGS, said) },
 }
 export const newUrl = { url }
 export const otherUrl = { url: url.optional() }
