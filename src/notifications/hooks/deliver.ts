@@ -118,7 +118,7 @@ async function noteOutcome(
 export const forgetDeliveries = task({
   name: 'hooks.forget_deliveries',
   payload: z.object({}),
-  handler: (ctx: Ctx) => deleteOldDeliveries(ctx.db, later(ctx.now(), -keptDays * dayMs)),
+  handler: (ctx: Ctx) => deleteOldDeliveries(ctx.db, logBegins(ctx.now())),
 })
 
 /** What the log still shows at this moment. */

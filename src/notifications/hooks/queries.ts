@@ -124,13 +124,12 @@ export function findDelivery(db: Db, id: number): Promise<DeliveryRow | undefine
   return db.selectFrom('webhook_deliveries').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-export function updateDelivery(db: Db, id: number, changes: Updateable<WebhookDeliveriesTable>) {
-  return db
-    .updateTable('webhook_deliveries')
-    .set(changes)
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst()
+export async function updateDelivery(
+  db: Db,
+  id: number,
+  changes: Updateable<WebhookDeliveriesTable>,
+): Promise<void> {
+  await db.updateTable('webhook_deliveries').set(changes).where('id', '=', id).execute()
 }
 
 /** What was delivered, newest first; `statuses` are texts or their first digit, such as `5`. */

@@ -61,17 +61,10 @@ export async function send(
     requestHeaders: shown,
     seconds: Math.max(0, Date.parse(ctx.now()) - begun) / 1000,
   })
+  const failure = (text: string, retry: boolean) =>
+    outcome({ ok: false, retry, status: 'internal error', body: text, responseHeaders: {} })
   const body = bodyOf(hook, delivery.payload)
-  if (body === undefined) {
-    const text = 'The custom webhook template does not make JSON.'
-    return outcome({
-      ok: false,
-      retry: false,
-      status: 'internal error',
-      body: text,
-      responseHeaders: {},
-    })
-  }
+  if (body === undefined) return failure('The custom webhook template does not make JSON.', false)
   try {
     const response = await ctx.outbound.request(fillUrl(secrets.url, secrets.variables), {
       method: 'POST',
@@ -87,14 +80,7 @@ export async function send(
     return outcome({ ...verdict(response.status), ...(await answerOf(response)) })
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
-    const retry = error.reason === 'unreachable' || error.reason === 'timeout'
-    return outcome({
-      ok: false,
-      retry,
-      status: 'internal error',
-      body: error.message,
-      responseHeaders: {},
-    })
+    return failure(error.message, error.reason === 'unreachable' || error.reason === 'timeout')
   }
 }
 

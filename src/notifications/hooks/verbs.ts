@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
-import { audit } from '../../access/audit.ts'
+import { audit, sourceEntity } from '../../access/audit.ts'
 import { OutboundError } from '../../base/outbound/outbound-guard.ts'
 import { existing, invalid, notFound, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -60,13 +60,13 @@ async function assertUrl(
   }
 }
 
-function assertPairs(input: HookInput, vendorHeader: (name: string) => boolean): void {
+function assertPairs(ctx: Ctx, input: HookInput): void {
   const { custom_headers: headers = [], url_variables: variables = [] } = input
   if (!headerValue.test(input.token ?? '')) throw invalid({ token: ['is invalid'] })
   const isToken = (one: Pair) =>
     /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,255}$/.test(one.key) && headerValue.test(one.value)
   const badHeader = headers.some(
-    (one) => !isToken(one) || ownHeaders.test(one.key) || vendorHeader(one.key),
+    (one) => !isToken(one) || ownHeaders.test(one.key) || isVendorHeader(ctx, one.key),
   )
   if (badHeader || headers.length > mostPairs) throw invalid({ custom_headers: ['is invalid'] })
   const badVariable = variables.some((one) => !/^[A-Za-z][A-Za-z0-9_]{0,254}$/.test(one.key))
@@ -80,7 +80,7 @@ function once(pairs: readonly Pair[]): Pair[] {
 
 function plainValues(input: HookInput) {
   const filter = input.push_events_branch_filter
-  const named = {
+  return {
     name: input.name,
     description: input.description,
     enable_ssl_verification: input.enable_ssl_verification,
@@ -88,7 +88,6 @@ function plainValues(input: HookInput) {
     branch_filter_strategy: input.branch_filter_strategy,
     custom_webhook_template: input.custom_webhook_template,
   }
-  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined))
 }
 
 function secretValues(ctx: Ctx, input: HookInput) {
@@ -112,9 +111,9 @@ function eventsText(
   return JSON.stringify(names.filter((flag) => input[flag] ?? before(flag)))
 }
 
-function isVendorHeader(ctx: Ctx): (name: string) => boolean {
-  const prefixes = ctx.config.vendor.headerNames('').map((name) => name.toLowerCase())
-  return (name) => prefixes.some((prefix) => name.toLowerCase().startsWith(prefix))
+function isVendorHeader(ctx: Ctx, name: string): boolean {
+  const prefixes = ctx.config.vendor.headerNames('')
+  return prefixes.some((prefix) => name.toLowerCase().startsWith(prefix.toLowerCase()))
 }
 
 export async function createHook(
@@ -122,7 +121,7 @@ export async function createHook(
   owner: HookOwner,
   input: HookInput & { readonly url: string },
 ): Promise<HookRow> {
-  assertPairs(input, isVendorHeader(ctx))
+  assertPairs(ctx, input)
   await assertUrl(ctx, owner.type, input.url, input.url_variables ?? [])
   return await inTransaction(ctx, async (ctx) => {
     if ((await countHooks(ctx.db, owner)) >= most[owner.type]) {
@@ -162,7 +161,7 @@ export async function changeHook(
 
 async function assertFits(ctx: Ctx, row: HookRow, given: HookInput): Promise<void> {
   const input = withForgotten(ctx, row, given)
-  assertPairs(input, isVendorHeader(ctx))
+  assertPairs(ctx, input)
   if (input.url === undefined && input.url_variables === undefined) return
   const known = openSecrets(ctx, row)
   await assertUrl(ctx, row.kind, input.url ?? known.url, input.url_variables ?? known.variables)
@@ -248,8 +247,6 @@ function withPair(ctx: Ctx, row: HookRow, change: PairChange): HookInput {
 
 async function note(ctx: Ctx, owner: HookOwner, action: string, hookId: number): Promise<void> {
   const entity =
-    owner.type === 'system'
-      ? ({ type: 'Instance', id: 0 } as const)
-      : { type: owner.type === 'project' ? ('Project' as const) : ('Group' as const), id: owner.id }
+    owner.type === 'system' ? ({ type: 'Instance', id: 0 } as const) : sourceEntity(owner)
   await audit(ctx, { entity, action, details: { hook_id: hookId } })
 }
