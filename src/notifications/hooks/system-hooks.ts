@@ -110,15 +110,16 @@ function groupPayload(group: HookGroupRow): HookPayload {
   }
 }
 
-/** Notifies the instance's hooks of a new user. */
-export async function fireUserCreated(ctx: Ctx, user: UserRow): Promise<void> {
-  if (user.kind === 'human') await fireUserHooks(ctx, user.id, 'user_create')
-}
+const firingOfPeople =
+  (event: 'user_create' | 'user_destroy') =>
+  async (ctx: Ctx, user: UserRow): Promise<void> => {
+    if (user.kind === 'human') await fireUserHooks(ctx, user.id, event)
+  }
 
+/** Notifies the instance's hooks of a new user. */
+export const fireUserCreated = firingOfPeople('user_create')
 /** The same of one who goes, before the row does. */
-export async function fireUserRemoved(ctx: Ctx, user: UserRow): Promise<void> {
-  if (user.kind === 'human') await fireUserHooks(ctx, user.id, 'user_destroy')
-}
+export const fireUserRemoved = firingOfPeople('user_destroy')
 
 /** The same of another username. */
 export async function fireUserRenamed(
@@ -156,32 +157,24 @@ async function fireUserHooks(
   })
 }
 
+const firingOfKeys =
+  (event: 'key_create' | 'key_destroy') =>
+  (ctx: Ctx, row: SshKeyRow): Promise<void> =>
+    fireHooks(ctx, null, 'system', async () => {
+      const user = row.user_id === null ? undefined : await findHookUserRow(ctx.db, row.user_id)
+      return {
+        event_name: event,
+        created_at: row.created_at,
+        updated_at: row.created_at,
+        username: user?.username ?? null,
+        key: row.key,
+        id: row.id,
+      }
+    })
+
 /** The same of the keys of people. */
-export async function fireKeyAdded(ctx: Ctx, row: SshKeyRow): Promise<void> {
-  await fireKeyHooks(ctx, row, 'key_create')
-}
-
-export async function fireKeyRemoved(ctx: Ctx, row: SshKeyRow): Promise<void> {
-  await fireKeyHooks(ctx, row, 'key_destroy')
-}
-
-async function fireKeyHooks(
-  ctx: Ctx,
-  row: SshKeyRow,
-  event: 'key_create' | 'key_destroy',
-): Promise<void> {
-  await fireHooks(ctx, null, 'system', async () => {
-    const user = row.user_id === null ? undefined : await findHookUserRow(ctx.db, row.user_id)
-    return {
-      event_name: event,
-      created_at: row.created_at,
-      updated_at: row.created_at,
-      username: user?.username ?? null,
-      key: row.key,
-      id: row.id,
-    }
-  })
-}
+export const fireKeyAdded = firingOfKeys('key_create')
+export const fireKeyRemoved = firingOfKeys('key_destroy')
 
 const memberWords = {
   project: {

@@ -56,6 +56,8 @@ export function findHookUserRow(db: Db, id: number) {
       'username',
       'email',
       'public_email',
+      'avatar_file',
+      'avatar_name',
       'state',
       'created_at',
       'updated_at',

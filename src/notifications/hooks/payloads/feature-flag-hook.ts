@@ -2,7 +2,6 @@ import type { Project } from '../../../access/subjects.ts'
 import { type FlagRow, findNewestFlag } from '../../../ci/feature-flags/queries.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { fireHooks, type HookPayload } from '../fire.ts'
-import { findHookPlace } from './notified-queries.ts'
 import { findHookProject, hookActor, hookProject } from './payload-parts.ts'
 
 /** Notifies the hooks that a feature flag was switched on or off, in the caller's transaction. */
@@ -10,23 +9,19 @@ export async function fireFeatureFlagHooks(
   ctx: Ctx,
   { row }: { readonly row: FlagRow },
 ): Promise<void> {
-  const place = await findHookPlace(ctx.db, row.project_id)
-  if (!place) return
-  await fireHooks(ctx, place, 'feature_flag', async () => {
-    const project = await findHookProject(ctx, row.project_id)
-    return payloadOf(ctx, project, row)
-  })
+  const project = await findHookProject(ctx, row.project_id)
+  if (project) await fireHooks(ctx, project, 'feature_flag', () => payloadOf(ctx, project, row))
 }
 
 async function payloadOf(
   ctx: Ctx,
-  project: Project | undefined,
+  project: Project,
   { id, name, description, active }: FlagRow,
 ): Promise<HookPayload> {
   const user = await hookActor(ctx)
   return {
     object_kind: 'feature_flag',
-    project: project ? hookProject(ctx, project) : null,
+    project: hookProject(ctx, project),
     user,
     user_url: user ? `${ctx.config.externalUrl}/${user.username}` : null,
     object_attributes: { id, name, description, active: active === 1 },

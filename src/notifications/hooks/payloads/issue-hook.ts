@@ -11,7 +11,14 @@ import type { IssueRow } from '../../../planning/issues/queries.ts'
 import type { LabelRow } from '../../../planning/labels/entity.ts'
 import { timeStats } from '../../../planning/time-tracking/duration.ts'
 import { fireHooks, type HookPayload } from '../fire.ts'
-import { hookActor, hookProject, hookRepository, hookUser } from './payload-parts.ts'
+import {
+  changesBetween,
+  hookActor,
+  hookProject,
+  hookRepository,
+  hookUser,
+  isNoNews,
+} from './payload-parts.ts'
 
 type IssueAction = 'open' | 'update' | 'close' | 'reopen'
 
@@ -21,9 +28,9 @@ export async function fireIssueHooks(
   { project, before, after }: ChangedIssue,
 ): Promise<void> {
   const action = before ? actionOf(before.row, after.row) : 'open'
-  const changes = before ? changesBetween(before, after, ctx) : {}
-  // Saved again as it was, or put elsewhere among others, it is not news.
-  if (before && Object.keys(changes).every((key) => key === 'updated_at')) return
+  const changes = before ? changesBetween(compared(ctx, before), compared(ctx, after)) : {}
+  // What was put elsewhere among others is none either.
+  if (before && isNoNews(changes)) return
   const event = after.row.confidential === 1 ? 'confidential_issue' : 'issue'
   await fireHooks(ctx, project, event, async () => ({
     object_kind: 'issue',
@@ -96,7 +103,7 @@ export function hookLabel(label: LabelRow) {
   }
 }
 
-const compared = [
+const comparedFields = [
   'title',
   'description',
   'state_id',
@@ -116,23 +123,14 @@ const compared = [
   'updated_at',
 ] as const
 
-function changesBetween(before: IssueState, after: IssueState, ctx: Ctx): HookPayload {
-  const was = issueAttributes(ctx, before)
-  const is = issueAttributes(ctx, after)
-  const people = (state: IssueState) => state.assignees.map((user) => hookUser(ctx, user))
-  const labels = (state: IssueState) => state.labels.map(hookLabel)
-  const differs = (a: unknown, b: unknown) => JSON.stringify(a) !== JSON.stringify(b)
-  const found: Record<string, unknown> = {}
-  for (const key of compared) {
-    if (differs(was[key], is[key])) found[key] = { previous: was[key], current: is[key] }
+/** The fields of an issue that hooks compare. */
+function compared(ctx: Ctx, state: IssueState): Readonly<Record<string, unknown>> {
+  const { labels, ...attributes } = issueAttributes(ctx, state)
+  return {
+    ...Object.fromEntries(comparedFields.map((name) => [name, attributes[name]])),
+    labels,
+    assignees: state.assignees.map((user) => hookUser(ctx, user)),
   }
-  if (differs(labels(before), labels(after))) {
-    found.labels = { previous: labels(before), current: labels(after) }
-  }
-  if (differs(people(before), people(after))) {
-    found.assignees = { previous: people(before), current: people(after) }
-  }
-  return found
 }
 
 /** Which word a change has for hooks. */

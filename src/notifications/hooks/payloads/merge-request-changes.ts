@@ -7,11 +7,6 @@ import type { MergeRequestRow } from '../../../review/merge-requests/row.ts'
 import { hookLabel } from './issue-hook.ts'
 import { hookUser } from './payload-parts.ts'
 
-/** What changed, field by field (docs/contract/D §1.25). */
-export type HookChanges = Readonly<
-  Record<string, { readonly previous: unknown; readonly current: unknown }>
->
-
 const stateIds = { opened: 1, closed: 2, merged: 3, locked: 4 } as const
 
 /** The fields of a merge request that hooks compare. */
@@ -46,17 +41,4 @@ export async function readCompared(
     assignees: (assignees.get(row.id) ?? []).map((user) => hookUser(ctx, user)),
     reviewers: reviewers.map((user) => hookUser(ctx, user)),
   }
-}
-
-/** The fields that differ. */
-export function changesBetween(
-  before: Readonly<Record<string, unknown>>,
-  after: Readonly<Record<string, unknown>>,
-): HookChanges {
-  const changed = Object.keys(after).filter(
-    (key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]),
-  )
-  return Object.fromEntries(
-    changed.map((key) => [key, { previous: before[key], current: after[key] }]),
-  )
 }

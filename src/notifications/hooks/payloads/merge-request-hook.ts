@@ -21,25 +21,26 @@ import {
   type HookPayload,
   wantsHooks,
 } from '../fire.ts'
-import { changesBetween, type HookChanges, readCompared } from './merge-request-changes.ts'
-import { findHookProject, hookActor, hookProject, hookRepository } from './payload-parts.ts'
+import { readCompared } from './merge-request-changes.ts'
+import {
+  changesBetween,
+  findHookProject,
+  type HookChanges,
+  hookActor,
+  hookProject,
+  hookRepository,
+  isNoNews,
+} from './payload-parts.ts'
+import { plainCommit } from './push-hooks.ts'
 
 /** The newest commit of the source, as hooks show it; null when it is gone. What a fork brings is in the fork first. */
-async function lastCommit(ctx: Ctx, row: MergeRequestRow) {
+async function lastCommit(ctx: Ctx, row: MergeRequestRow, project: Project) {
   const { head_sha: head, source_project_id: source, target_project_id: target } = row
   if (head === null) return null
   const [there] = await readCommits(ctx.git.open(target), [head])
   const isFork = source !== null && source !== target
   const [commit] = there || !isFork ? [there] : await readCommits(ctx.git.open(source), [head])
-  if (!commit) return null
-  return {
-    id: commit.id,
-    message: commit.message,
-    title: titleOf(commit),
-    timestamp: commit.committer.date,
-    url: `${ctx.config.externalUrl}/${row.target_path}/-/commit/${commit.id}`,
-    author: { name: commit.author.name, email: commit.author.email },
-  }
+  return commit ? { ...plainCommit(ctx, project, commit), title: titleOf(commit) } : null
 }
 
 /** What happened, for the attributes of a payload. */
@@ -91,7 +92,7 @@ export async function requestAttributes(
     prepared_at: row.prepared_at,
     created_at: row.created_at,
     updated_at: row.updated_at,
-    last_commit: await lastCommit(ctx, row),
+    last_commit: await lastCommit(ctx, row, project),
     source: source ? hookProject(ctx, source) : null,
     target: hookProject(ctx, project),
     labels: compared.labels,
@@ -169,8 +170,7 @@ export async function compareForHooks(
   return async (ctx, action) => {
     const after = await readCompared(ctx, await reload(ctx, row.id))
     const changes = changesBetween(before, after)
-    // Saved again as it was, it is not news.
-    if (action === 'update' && Object.keys(changes).every((key) => key === 'updated_at')) return
+    if (action === 'update' && isNoNews(changes)) return
     await enqueueMergeRequestHooks(ctx, { project, id: row.id, action }, changes)
   }
 }

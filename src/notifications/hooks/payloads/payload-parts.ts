@@ -3,9 +3,8 @@ import { findProjectById } from '../../../access/find-queries.ts'
 import { visibilityRank } from '../../../access/roles.ts'
 import { type Project, withProjectRole } from '../../../access/subjects.ts'
 import type { Ctx } from '../../../ctx.ts'
-import { avatarUrl } from '../../../identity/users/basic.ts'
-import { findHookGroupRow } from '../system-queries.ts'
-import { findHookUser, type HookUserRow } from './people-queries.ts'
+import { avatarUrl, type UserBasicRow } from '../../../identity/users/basic.ts'
+import { findHookGroupRow, findHookUserRow } from '../system-queries.ts'
 
 /** The project of a payload (docs/contract/D §1.25). */
 export function hookProject(ctx: Pick<Ctx, 'config'>, project: Project) {
@@ -32,6 +31,29 @@ export function hookProject(ctx: Pick<Ctx, 'config'>, project: Project) {
   }
 }
 
+/** What changed, field by field (docs/contract/D §1.25). */
+export type HookChanges = Readonly<
+  Record<string, { readonly previous: unknown; readonly current: unknown }>
+>
+
+/** The fields that differ. */
+export function changesBetween(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): HookChanges {
+  const changed = Object.keys(after).filter(
+    (key) => JSON.stringify(before[key]) !== JSON.stringify(after[key]),
+  )
+  return Object.fromEntries(
+    changed.map((key) => [key, { previous: before[key], current: after[key] }]),
+  )
+}
+
+/** Whether something was saved again as it was: that is no news. */
+export function isNoNews(changes: HookChanges): boolean {
+  return Object.keys(changes).every((key) => key === 'updated_at')
+}
+
 /** The short form that older receivers read. */
 export function hookRepository(ctx: Pick<Ctx, 'config'>, project: Project) {
   const whole = hookProject(ctx, project)
@@ -51,8 +73,13 @@ export function shownEmail(row: { readonly public_email: string | null }): strin
   return row.public_email || '[REDACTED]'
 }
 
+type HookUser = Pick<
+  UserBasicRow,
+  'id' | 'name' | 'username' | 'public_email' | 'avatar_file' | 'avatar_name'
+>
+
 /** A person of a payload; addresses are shown when public only. */
-export function hookUser(ctx: Pick<Ctx, 'config'>, row: HookUserRow) {
+export function hookUser(ctx: Pick<Ctx, 'config'>, row: HookUser) {
   return {
     id: row.id,
     name: row.name,
@@ -65,13 +92,13 @@ export function hookUser(ctx: Pick<Ctx, 'config'>, row: HookUserRow) {
 /** Who did it: the caller, or nobody when the server acts by itself. */
 export async function hookActor(ctx: Ctx) {
   const user: ActorUser | null = userOf(ctx.actor)
-  const row = user && (await findHookUser(ctx.db, user.id))
+  const row = user && (await findHookUserRow(ctx.db, user.id))
   return row ? hookUser(ctx, row) : null
 }
 
 /** A user's part of a payload by id, or null. */
 export async function hookUserById(ctx: Ctx, id: number | null) {
-  const row = id === null ? undefined : await findHookUser(ctx.db, id)
+  const row = id === null ? undefined : await findHookUserRow(ctx.db, id)
   return row ? hookUser(ctx, row) : null
 }
 

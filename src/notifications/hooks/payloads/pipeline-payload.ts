@@ -6,11 +6,15 @@ import { type JobRow, listCurrentJobs } from '../../../ci/pipelines/job-queries.
 import type { PipelineRow } from '../../../ci/pipelines/queries.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { readCommits } from '../../../git/objects/commit.ts'
+import { noObject } from '../../../git/types.ts'
 import { hookProject, hookRepository, hookUserById } from './payload-parts.ts'
 import { type JobParts, jobParts, requestPart, sourcePart } from './pipeline-parts.ts'
 import { plainCommit } from './push-hooks.ts'
 
-const noCommit = '0'.repeat(40)
+/** How long something took; null while it has not begun or ended. */
+function seconds(from: string | null, to: string | null): number | null {
+  return from === null || to === null ? null : secondsBetween(from, to)
+}
 
 /** The payload of a pipeline, with the variables that it was run with (docs/contract/D §1.25). */
 export async function pipelinePayload(ctx: Ctx, project: Project, row: PipelineRow) {
@@ -30,18 +34,15 @@ export async function pipelinePayload(ctx: Ctx, project: Project, row: PipelineR
       ref: row.ref,
       tag: row.tag === 1,
       sha: row.sha,
-      before_sha: row.before_sha ?? noCommit,
+      before_sha: row.before_sha ?? noObject,
       source: row.source,
       status: row.status,
       detailed_status: presentDetailedStatus(row.status, path, false).label,
       stages: [...new Set(jobs.map((job) => job.stage))],
       created_at: row.created_at,
       finished_at,
-      duration:
-        started_at === null || finished_at === null
-          ? null
-          : secondsBetween(started_at, finished_at),
-      queued_duration: started_at === null ? null : secondsBetween(row.created_at, started_at),
+      duration: seconds(started_at, finished_at),
+      queued_duration: seconds(row.created_at, started_at),
       variables: variables.map(({ key, value }) => ({ key, value })),
       url,
     },
@@ -64,10 +65,8 @@ async function jobPart(ctx: Ctx, job: JobRow, parts: JobParts) {
     created_at: job.created_at,
     started_at,
     finished_at,
-    duration:
-      started_at === null || finished_at === null ? null : secondsBetween(started_at, finished_at),
-    queued_duration:
-      queued_at === null || started_at === null ? null : secondsBetween(queued_at, started_at),
+    duration: seconds(started_at, finished_at),
+    queued_duration: seconds(queued_at, started_at),
     failure_reason: job.failure_reason,
     when: job.run_when,
     manual: job.run_when === 'manual',
@@ -90,7 +89,7 @@ export async function jobPayload(
     object_kind: 'build',
     ref: pipeline.ref,
     tag: pipeline.tag === 1,
-    before_sha: pipeline.before_sha ?? noCommit,
+    before_sha: pipeline.before_sha ?? noObject,
     sha: pipeline.sha,
     build_id: job.id,
     build_name: job.name,
@@ -118,10 +117,7 @@ export async function jobPayload(
       status: pipeline.status,
       started_at: pipeline.started_at,
       finished_at: pipeline.finished_at,
-      duration:
-        pipeline.started_at === null || pipeline.finished_at === null
-          ? null
-          : secondsBetween(pipeline.started_at, pipeline.finished_at),
+      duration: seconds(pipeline.started_at, pipeline.finished_at),
     },
     repository: hookRepository(ctx, project),
     project: hookProject(ctx, project),

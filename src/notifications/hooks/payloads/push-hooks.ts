@@ -2,7 +2,7 @@ import type { Project } from '../../../access/subjects.ts'
 import type { Ctx, Effect } from '../../../ctx.ts'
 import { type ChangedPath, listChangedPaths } from '../../../git/diff/changed-paths.ts'
 import { findTag } from '../../../git/refs/tags.ts'
-import { type Commit, emptyTreeIn, formatOfId } from '../../../git/types.ts'
+import { type Commit, emptyTreeIn, formatOfId, noObject } from '../../../git/types.ts'
 import type { ReadPush } from '../../../repositories/effects.ts'
 import { branchStates, tagProtection } from '../../../repositories/refs/branch-state.ts'
 import type { RefNews } from '../../../repositories/refs/push-news.ts'
@@ -13,7 +13,6 @@ import { hookActor, hookProject, hookRepository } from './payload-parts.ts'
 const listedCommits = 20
 /** Paths of one commit beyond this many are left out. */
 const listedPaths = 1000
-const none = '0'.repeat(40)
 
 /**
  * Reads the payload of a push, while no transaction is open, and gives what fires them in one. A push of more
@@ -54,8 +53,8 @@ export async function pushPayload(
   return {
     object_kind: event,
     event_name: event,
-    before: news.action === 'created' ? none : news.oldId,
-    after: removed ? none : news.newId,
+    before: news.action === 'created' ? noObject : news.oldId,
+    after: removed ? noObject : news.newId,
     ref: news.ref,
     ref_protected: await isProtected(ctx, project, news),
     checkout_sha: removed ? null : (news.commits[0]?.id ?? news.newId),
