@@ -42,10 +42,9 @@ import {
   fireUserRemoved,
   fireUserRenamed,
 } from './notifications/hooks/system-hooks.ts'
-import { mailAutoMerge } from './notifications/notifications/auto-merge-mail.ts'
 import { mailMove } from './notifications/notifications/moved-mail.ts'
-import { mailRequestPush } from './notifications/notifications/push-mail.ts'
 import { mailRelease } from './notifications/notifications/release-mail.ts'
+import { mailAutoMerge, mailRequestPush } from './notifications/notifications/request-mails.ts'
 import { mailTodos } from './notifications/notifications/todo-mails.ts'
 import { dateImageCleanup } from './packages/image-cleanup/run.ts'
 import { unassignRemoved } from './planning/assignees/tasks.ts'

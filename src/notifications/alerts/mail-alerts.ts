@@ -10,7 +10,7 @@ import { severityOf } from '../../monitoring/alerts/words.ts'
 import type { ChangedAlert } from '../../monitoring/effects.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { effectiveSetting } from '../notification-settings/effective.ts'
-import { isMailOff } from '../notifications/queries.ts'
+import { isSilent } from '../notifications/mail-followers.ts'
 import {
   deleteMailWindow,
   findMailWindow,
@@ -109,8 +109,7 @@ async function mailMaintainers(
   project: Project,
   mail: { readonly subject: string; readonly text: string; readonly key: string },
 ): Promise<void> {
-  if (project.settings.emails_enabled === false) return
-  if (await isMailOff(ctx.db, project.namespace_id)) return
+  if (await isSilent(ctx, project)) return
   const place = { projectId: project.id, namespaceId: project.namespace_id }
   for (const userId of await listMaintainerIds(ctx.db, place, dayOf(ctx.now()))) {
     const setting = await effectiveSetting(ctx.db, userId, place)

@@ -1,16 +1,15 @@
 import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
-import { projectSetting } from '../../projects/projects/settings.ts'
 import { approvalStanding } from '../../review/approval-rules/standing.ts'
 import { findById } from '../../review/merge-requests/queries.ts'
 import { effectiveSetting } from '../notification-settings/effective.ts'
 import { EVENTS, isNotified, type NotificationEvent } from '../notification-settings/levels.ts'
 import { calledBy } from './called.ts'
+import { isSilent } from './mail-followers.ts'
 import { type Notice, type Notification, sendNotice } from './notification.ts'
 import {
   findSubject,
-  isMailOff,
   listFollowerIds,
   listReachable,
   listStakes,
@@ -50,12 +49,6 @@ async function approversOf(ctx: Ctx, { event, id }: Notification): Promise<Reado
   const { rules } = await approvalStanding(ctx, row)
   const naming = rules.filter(({ rule }) => rule.rule_type !== 'any_approver')
   return new Set(naming.flatMap(({ eligible }) => [...eligible]))
-}
-
-async function isSilent(ctx: Ctx, project: Project): Promise<boolean> {
-  return (
-    !projectSetting(project, 'emails_enabled') || (await isMailOff(ctx.db, project.namespace_id))
-  )
 }
 
 interface Person {

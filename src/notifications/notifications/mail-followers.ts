@@ -14,6 +14,11 @@ export interface MailPlace {
   readonly settings: Readonly<Record<string, unknown>>
 }
 
+/** Whether the project, or a group above it, switches mails off. */
+export async function isSilent(ctx: Ctx, project: MailPlace): Promise<boolean> {
+  return project.settings.emails_enabled === false || isMailOff(ctx.db, project.namespace_id)
+}
+
 /** Lets a mail be sent to those who follow a project and want to hear of this event, and to those who take part. */
 export async function mailFollowers(
   ctx: Ctx,
@@ -27,8 +32,7 @@ export async function mailFollowers(
   },
   mail: PlainMail,
 ): Promise<void> {
-  if (project.settings.emails_enabled === false) return
-  if (await isMailOff(ctx.db, project.namespace_id)) return
+  if (await isSilent(ctx, project)) return
   const place = { projectId: project.id, namespaceId: project.namespace_id }
   const followers = await listFollowerIds(ctx.db, place, dayOf(ctx.now()))
   for (const userId of new Set([...taking.part, ...followers])) {
