@@ -7,7 +7,7 @@ import { endpoint } from '../../http/endpoint.ts'
 import { flag, text } from '../../http/params.ts'
 import { callerId, getUser } from '../../identity/users/find-user.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { readEvents, stillVerified } from './effective.ts'
+import { type EffectiveSetting, readEvents, stillVerified } from './effective.ts'
 import {
   EVENTS,
   type EventChoices,
@@ -16,14 +16,7 @@ import {
   LEVELS,
   type NotificationEvent,
 } from './levels.ts'
-import {
-  EVERYWHERE,
-  findSetting,
-  isVerifiedAddress,
-  type NotificationSettingRow,
-  type Place,
-  saveSetting,
-} from './queries.ts'
+import { EVERYWHERE, findSetting, isVerifiedAddress, type Place, saveSetting } from './queries.ts'
 
 const eventsEntity = z.partialRecord(z.enum(GROUP_EVENTS), z.boolean().nullable())
 const placeEntity = z.strictObject({ level: z.enum(LEVELS), events: eventsEntity.optional() })
@@ -40,13 +33,7 @@ type SettingBody = { readonly level?: string | undefined } & Readonly<
   Partial<Record<NotificationEvent, boolean | undefined>>
 >
 
-interface Setting {
-  readonly level: NotificationSettingRow['level']
-  readonly events: EventChoices
-  readonly email: string | null
-}
-
-async function readSetting(ctx: Ctx, place: Place): Promise<Setting> {
+async function readSetting(ctx: Ctx, place: Place): Promise<EffectiveSetting> {
   const row = await findSetting(ctx.db, callerId(ctx), place)
   if (!row) {
     const level = place.type === 'instance' ? 'participating' : 'global'
@@ -63,12 +50,12 @@ function presentEvents(events: EventChoices, place: Place) {
   )
 }
 
-function present(setting: Setting, place: Place): z.input<typeof placeEntity> {
+function present(setting: EffectiveSetting, place: Place): z.input<typeof placeEntity> {
   const { level, events } = setting
   return level === 'custom' ? { level, events: presentEvents(events, place) } : { level }
 }
 
-function levelOf(asked: string | undefined): Setting['level'] | undefined {
+function levelOf(asked: string | undefined): EffectiveSetting['level'] | undefined {
   if (asked === undefined) return undefined
   const level = LEVELS.find((one) => one === asked)
   if (level === undefined) throw invalidText(`'${asked}' is not a valid level`)
@@ -81,7 +68,7 @@ async function changeSetting(
   place: Place,
   body: SettingBody,
   email?: string | null,
-): Promise<Setting> {
+): Promise<EffectiveSetting> {
   const level = levelOf(body.level)
   return inTransaction(ctx, async (inner) => {
     const before = await readSetting(inner, place)
@@ -107,7 +94,10 @@ async function changeSetting(
   })
 }
 
-async function presentGlobal(ctx: Ctx, setting: Setting): Promise<z.input<typeof globalEntity>> {
+async function presentGlobal(
+  ctx: Ctx,
+  setting: EffectiveSetting,
+): Promise<z.input<typeof globalEntity>> {
   const address = setting.email ?? (await getUser(ctx, callerId(ctx))).email
   return { ...present(setting, EVERYWHERE), notification_email: address }
 }

@@ -26,11 +26,11 @@ export function findSetting(
     .executeTakeFirst()
 }
 
-export function saveSetting(
+export async function saveSetting(
   db: Db,
   row: Insertable<NotificationSettingsTable>,
-): Promise<NotificationSettingRow> {
-  return db
+): Promise<void> {
+  await db
     .insertInto('notification_settings')
     .values(row)
     .onConflict((conflict) =>
@@ -41,8 +41,7 @@ export function saveSetting(
         updated_at: row.updated_at,
       }),
     )
-    .returningAll()
-    .executeTakeFirstOrThrow()
+    .execute()
 }
 
 /** The settings of a user from the project up through its groups, nearest first. */
