@@ -16,21 +16,6 @@ export async function insertEvent(
       ${event.created_at})`.execute(db)
 }
 
-/** The issue or merge request that a comment is on. */
-export async function findNoteSubject(
-  db: Db,
-  noteId: number,
-): Promise<{ readonly type: 'Issue' | 'MergeRequest'; readonly id: number } | undefined> {
-  const row = await db
-    .selectFrom('notes')
-    .select(['noteable_type', 'noteable_id'])
-    .where('id', '=', noteId)
-    .executeTakeFirst()
-  const type = row?.noteable_type
-  if ((type !== 'Issue' && type !== 'MergeRequest') || !row?.noteable_id) return undefined
-  return { type, id: row.noteable_id }
-}
-
 /** Removes the oldest events, so many at most, as far as they are from before a moment; tells how many there were. */
 export async function deleteOldEvents(db: Db, before: Instant, most: number): Promise<number> {
   // They are numbered as they happen: the oldest are found without an index of their times.

@@ -2,7 +2,8 @@ import { userOf } from '../../access/actor.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Activity } from '../../projects/effects.ts'
 import { eventOf, notifyPeople } from '../notifications/notification.ts'
-import { findNoteSubject, insertEvent } from './queries.ts'
+import { findNote } from '../notifications/queries.ts'
+import { insertEvent } from './queries.ts'
 
 /** Adds to the feed of project and author, in the caller's transaction; what nobody did is not recorded. */
 export async function recordEvent(ctx: Ctx, event: Activity): Promise<void> {
@@ -29,9 +30,10 @@ export async function mailActivity(ctx: Ctx, event: Activity): Promise<void> {
   const { projectId, targetType, targetId, noteId } = event
   if (projectId === null || targetId === undefined) return
   if (noteId !== undefined) {
-    const on = await findNoteSubject(ctx.db, noteId)
-    if (!on) return
-    const subject = { project_id: projectId, type: on.type, id: on.id, author_id }
+    const note = await findNote(ctx.db, noteId)
+    const type = note?.noteable_type
+    if ((type !== 'Issue' && type !== 'MergeRequest') || !note?.noteable_id) return
+    const subject = { project_id: projectId, type, id: note.noteable_id, author_id }
     return await notifyPeople(ctx, { ...subject, event: 'new_note', note_id: noteId })
   }
   const happened = eventOf(targetType, event.action)
