@@ -14,6 +14,7 @@ import { readLfsRoute } from '../lfs/route.ts'
 import { answerLfs, type LfsAnswer } from '../lfs/serve.ts'
 import { asBodyError } from './body.ts'
 import { asFullDisk, statusOf } from './refusal.ts'
+import { splitUrl } from './route.ts'
 import type { GitOverHttp } from './serve.ts'
 
 const jsonType = 'application/vnd.git-lfs+json'
@@ -23,12 +24,11 @@ const readerPatienceMs = 600_000
 /** Git LFS as an Express handler; passes on what is not for it. */
 export function mountLfs(parts: Pick<GitOverHttp, 'makeCtx' | 'budgets'>): RequestHandler {
   return (request, response, next) => {
-    const mark = request.url.indexOf('?')
-    const rawPath = mark < 0 ? request.url : request.url.slice(0, mark)
+    const { rawPath, rawQuery } = splitUrl(request.url)
     const ctx = parts.makeCtx(ANONYMOUS, request.ip ?? '')
     const route = readLfsRoute(rawPath, ctx.config.vendor.lfsFolders)
     if (!route) return next()
-    const query = new URLSearchParams(mark < 0 ? '' : request.url.slice(mark + 1))
+    const query = new URLSearchParams(rawQuery)
     const body = new IncomingBody(request, response)
     answerLfs({ ...parts, ctx, route, request, body, query })
       .then((answer) => send(request, response, answer))

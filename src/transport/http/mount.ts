@@ -19,7 +19,7 @@ import {
   statusOf,
   wrongMethod,
 } from './refusal.ts'
-import { readRoute } from './route.ts'
+import { readRoute, splitUrl } from './route.ts'
 import { type Answer, answerInfo, answerRpc, type GitOverHttp, type GitRequest } from './serve.ts'
 
 // A client that takes nothing for so long is gone.
@@ -29,9 +29,8 @@ const readerPatienceMs = 120_000
 export function mountGit(parts: GitOverHttp): RequestHandler {
   const byPush = new ProjectsByPush()
   return (request, response, next) => {
-    const mark = request.url.indexOf('?')
-    const rawPath = mark < 0 ? request.url : request.url.slice(0, mark)
-    const route = readRoute(rawPath, mark < 0 ? '' : request.url.slice(mark + 1))
+    const { rawPath, rawQuery } = splitUrl(request.url)
+    const route = readRoute(rawPath, rawQuery)
     if (!route) return next()
     const ctx = parts.makeCtx(ANONYMOUS, request.ip ?? '')
     const gone = new AbortController()

@@ -21,6 +21,12 @@ const form =
   /^\/((?:[^/]+\/)+[^/]+?|[^/]+\.wiki)(\.git)?\/(info\/refs|git-upload-pack|git-receive-pack|HEAD|objects\/.+)$/
 const page = /^\/((?:[^/]+\/)+[^/]+)\.git\/?$/
 
+/** A URL in its two parts, as they came. */
+export function splitUrl(url: string): { readonly rawPath: string; readonly rawQuery: string } {
+  const [rawPath = '', ...rest] = url.split('?')
+  return { rawPath, rawQuery: rest.join('?') }
+}
+
 /**
  * Reads a raw URL (docs/contract/D §3.1), or gives undefined when it is none of git's. Without `.git` only
  * the requests that no page or API can mean are taken.
@@ -31,7 +37,7 @@ export function readRoute(rawPath: string, rawQuery: string): GitRoute | undefin
   const [, path, suffix, rest] = form.exec(rawPath) ?? []
   if (path === undefined || rest === undefined) return undefined
   const nothing: GitRoute | undefined = suffix === undefined ? undefined : { kind: 'refused' }
-  const decoded = decode(path)
+  const decoded = decodePath(path)
   if (decoded === undefined) return nothing
   const posted = services[rest]
   if (posted) return { kind: 'rpc', path: decoded, service: posted }
@@ -42,11 +48,11 @@ export function readRoute(rawPath: string, rawQuery: string): GitRoute | undefin
   return { kind: 'bare', location: `/${path}.git/info/refs?${rawQuery}` }
 }
 
-function decode(path: string): string | undefined {
+/** A path as it was before it was encoded; undefined for one that can't be of ours. */
+export function decodePath(path: string): string | undefined {
   try {
-    const decoded = decodeURIComponent(path)
     // An encoded slash or NUL would make another path of it than the one that was routed.
-    return /%2f|%00/i.test(path) ? undefined : decoded
+    return /%2f|%00/i.test(path) ? undefined : decodeURIComponent(path)
   } catch {
     return undefined
   }

@@ -1,3 +1,5 @@
+import { decodePath } from '../http/route.ts'
+
 /** What a URL of Git LFS asks for; `path` is the project's. */
 export type LfsRoute =
   | { readonly kind: 'batch' | 'legacy'; readonly path: string }
@@ -21,7 +23,7 @@ const oid = '([0-9a-f]{64})'
 export function readLfsRoute(rawPath: string, folders: readonly string[]): LfsRoute | undefined {
   const [, encoded, rest] = form.exec(rawPath) ?? []
   if (encoded === undefined || rest === undefined) return undefined
-  const path = decode(encoded)
+  const path = decodePath(encoded)
   if (path === undefined) return undefined
   if (rest.startsWith('info/lfs/')) return readApi(path, rest.slice('info/lfs/'.length))
   const folder = folders.find((one) => rest.startsWith(`${one}/`))
@@ -44,13 +46,4 @@ function readTransfer(path: string, rest: string): LfsRoute | undefined {
   if (!upload) return undefined
   const [, wanted = '', size, asks] = upload
   return { kind: 'upload', path, oid: wanted, size: Number(size), onlyAsks: asks !== undefined }
-}
-
-function decode(path: string): string | undefined {
-  try {
-    // An encoded slash or NUL would make another path of it than the one that was routed.
-    return /%2f|%00/i.test(path) ? undefined : decodeURIComponent(path)
-  } catch {
-    return undefined
-  }
 }
