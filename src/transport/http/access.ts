@@ -1,11 +1,10 @@
 import { mayInProject, maySee } from '../../access/decide.ts'
-import { findMovedProjectId } from '../../access/find-queries.ts'
 import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { projectUpdater } from '../../repositories/refs/ref-updater.ts'
 import type { Service } from '../advertisements.ts'
 import { mayPushAsJob } from '../job-push.ts'
-import type { Admission, Asked } from './admission.ts'
+import { type Admission, type Asked, findMovedProject, movedNotice } from './admission.ts'
 import type { ProjectsByPush } from './create-by-push.ts'
 import { challenge, noProject, notAllowed, redirect, rootOf } from './refusal.ts'
 import { admitWikiOrSnippet } from './wiki-or-snippet-access.ts'
@@ -47,21 +46,15 @@ async function findHere(ctx: Ctx, path: string): Promise<Found | undefined> {
 
 /** Fetching clients are sent on, which git tells its user; pushes are taken and told (docs/contract/D §3.1). */
 async function findMoved(ctx: Ctx, asked: Asked): Promise<Found | undefined> {
-  const id = await findMovedProjectId(ctx.db, asked.path)
-  const project = id === undefined ? undefined : await findVisibleProject(ctx, String(id))
+  const project = await findMovedProject(ctx, asked.path)
   if (!project || !maySee(ctx.actor, project)) return undefined
-  const url = `${ctx.config.externalUrl}/${project.full_path}.git`
   if (asked.service === 'upload-pack' && mayInProject(ctx.actor, project, 'download_code')) {
     throw redirect(`${rootOf(ctx.config)}/${project.full_path}.git/${asked.rest}`)
   }
-  const notice = [
-    `Project '${asked.path}' was moved to '${project.full_path}'.`,
-    '',
-    'Please update your Git remote:',
-    '',
-    `  git remote set-url origin ${url}`,
-  ]
-  return { project, notices: [notice.join('\n')] }
+  return {
+    project,
+    notices: [movedNotice(ctx, `Project '${asked.path}'`, project.full_path, '.git')],
+  }
 }
 
 function assertMay(ctx: Ctx, found: Found, service: Service): Found {

@@ -1,4 +1,6 @@
-import type { Project } from '../../access/subjects.ts'
+import { findMovedProjectId } from '../../access/find-queries.ts'
+import { findVisibleProject, type Project } from '../../access/subjects.ts'
+import type { Ctx } from '../../ctx.ts'
 import type { RefUpdater } from '../../repositories/refs/ref-updater.ts'
 import type { Service } from '../advertisements.ts'
 
@@ -17,4 +19,21 @@ export interface Asked {
   readonly service: Service
   /** `info/refs?…` or `git-receive-pack`, for redirects. */
   readonly rest: string
+}
+
+/** The project that was once at a path, if the caller may see it. */
+export async function findMovedProject(ctx: Ctx, path: string): Promise<Project | undefined> {
+  const id = await findMovedProjectId(ctx.db, path)
+  return id === undefined ? undefined : await findVisibleProject(ctx, String(id))
+}
+
+/** Tells whoever pushes to an old address the new one. */
+export function movedNotice(ctx: Ctx, what: string, to: string, suffix: string): string {
+  return [
+    `${what} was moved to '${to}'.`,
+    '',
+    'Please update your Git remote:',
+    '',
+    `  git remote set-url origin ${ctx.config.externalUrl}/${to}${suffix}`,
+  ].join('\n')
 }

@@ -6,7 +6,7 @@ import { getSnippetRepository } from '../../publishing/snippets/repository.ts'
 import { groupWiki, projectWiki } from '../../publishing/wikis/access.ts'
 import { ensureWikiRepository, findWikiRepository, type Wiki } from '../../publishing/wikis/wiki.ts'
 import { wikiOrSnippetUpdater } from '../../repositories/refs/wiki-updater.ts'
-import type { Admission, Asked } from './admission.ts'
+import { type Admission, type Asked, findMovedProject, movedNotice } from './admission.ts'
 import { challenge, notAllowed, noWiki, redirect, rootOf } from './refusal.ts'
 
 const wikiForm = /^(.+)\.wiki$/
@@ -51,7 +51,7 @@ async function admitWiki(ctx: Ctx, asked: Asked, path: string): Promise<Admissio
   if (!target) throw ctx.actor.kind === 'anonymous' ? denied(ctx, '') : noWiki()
   return {
     updater: wikiOrSnippetUpdater(ctx, target),
-    notices: here ? [] : [movedNotice(ctx, path, wiki.path)],
+    notices: here ? [] : [movedNotice(ctx, `The wiki of '${path}'`, wiki.path, '.wiki.git')],
   }
 }
 
@@ -66,24 +66,13 @@ async function wikiAt(ctx: Ctx, path: string): Promise<Wiki | undefined> {
 
 /** As with code: fetching clients are sent on, pushes are taken and told. */
 async function movedWiki(ctx: Ctx, asked: Asked, path: string): Promise<Wiki | undefined> {
-  const id = await findMovedProjectId(ctx.db, path)
-  const project = id === undefined ? undefined : await findVisibleProject(ctx, String(id))
+  const project = await findMovedProject(ctx, path)
   if (!project) return undefined
   const wiki = projectWiki(ctx, project)
   if (asked.service === 'upload-pack' && wiki.mayRead) {
     throw redirect(`${rootOf(ctx.config)}/${project.full_path}.wiki.git/${asked.rest}`)
   }
   return wiki
-}
-
-function movedNotice(ctx: Ctx, from: string, to: string): string {
-  return [
-    `The wiki of '${from}' was moved to '${to}'.`,
-    '',
-    'Please update your Git remote:',
-    '',
-    `  git remote set-url origin ${ctx.config.externalUrl}/${to}.wiki.git`,
-  ].join('\n')
 }
 
 async function admitSnippet(ctx: Ctx, asked: Asked, snippet: Snippet): Promise<Admission> {

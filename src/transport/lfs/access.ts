@@ -1,11 +1,11 @@
 import type { Actor } from '../../access/actor.ts'
 import { mayUseGit } from '../../access/authentication/sign-in-basic.ts'
 import { mayInProject, maySee } from '../../access/decide.ts'
-import { findMovedProjectId } from '../../access/find-queries.ts'
 import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import { Problem, type ProblemCode } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { isLfsOn } from '../../repositories/lfs/objects.ts'
+import { findMovedProject } from '../http/admission.ts'
 import { mayPushAsJob } from '../job-push.ts'
 
 /** A refusal in the words of LFS. */
@@ -41,8 +41,7 @@ export async function getLfsProject(ctx: Ctx, path: string): Promise<Project> {
 }
 
 async function findMoved(ctx: Ctx, path: string): Promise<Project | undefined> {
-  const id = await findMovedProjectId(ctx.db, path)
-  const project = id === undefined ? undefined : await findVisibleProject(ctx, String(id))
+  const project = await findMovedProject(ctx, path)
   return project && maySee(ctx.actor, project) ? project : undefined
 }
 
