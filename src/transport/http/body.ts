@@ -1,8 +1,8 @@
 import { pipeline, type Readable } from 'node:stream'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
-import type { Charge } from '../../http/body/budget.ts'
 import type { IncomingBody } from '../../http/body/incoming.ts'
+import type { BodyBudgets } from '../../http/body/limits.ts'
 import { BodyLimit, type BodyLimitOptions } from '../body-limit.ts'
 import { wrongType } from './refusal.ts'
 
@@ -22,14 +22,26 @@ export function decodedBody(body: IncomingBody, options: BodyLimitOptions): Read
   return pipeline(source, new BodyLimit(options), () => {})
 }
 
-/** The whole of a small body, charged to whoever sends it. */
-export async function wholeBody(stream: Readable, charge: Charge): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of stream) {
-    charge.take(chunk.length)
-    chunks.push(chunk)
+/** The whole of a small body, charged to whoever sends it while `use` works on it. */
+export async function withWholeBody<T>(
+  ctx: Ctx,
+  budgets: BodyBudgets,
+  body: IncomingBody,
+  maxBytes: number,
+  use: (bytes: Buffer) => T,
+): Promise<T> {
+  const { memory, anonymousMemory } = budgets
+  const charge = (ctx.actor.kind === 'anonymous' ? anonymousMemory : memory).open(ctx.ip)
+  try {
+    const chunks: Buffer[] = []
+    for await (const chunk of decodedBody(body, paceOf(ctx, maxBytes))) {
+      charge.take(chunk.length)
+      chunks.push(chunk)
+    }
+    return use(Buffer.concat(chunks))
+  } finally {
+    charge.release()
   }
-  return Buffer.concat(chunks)
 }
 
 /** Errors of reading a request, in our words. */

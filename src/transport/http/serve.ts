@@ -12,7 +12,7 @@ import type { Transport } from '../transport.ts'
 import { uploadPack } from '../upload-pack.ts'
 import { admit } from './access.ts'
 import type { Admission } from './admission.ts'
-import { decodedBody, paceOf, wholeBody } from './body.ts'
+import { decodedBody, paceOf, withWholeBody } from './body.ts'
 import type { ProjectsByPush } from './create-by-push.ts'
 import { wrongMethod, wrongType } from './refusal.ts'
 import type { GitRoute } from './route.ts'
@@ -70,7 +70,7 @@ export async function answerRpc(asked: GitRequest): Promise<Answer> {
   const { ctx, updater, project, notices: known } = await letIn(asked)
   const type = `application/x-git-${route.service}-result`
   if (route.service === 'upload-pack') {
-    const body = await readFetch(asked, ctx)
+    const body = await withWholeBody(ctx, parts.budgets, asked.body, maxFetchBody, (bytes) => bytes)
     const after = () => {
       if (project && endsFetch(body)) countFetch(ctx, project.id)
     }
@@ -88,16 +88,6 @@ export async function answerRpc(asked: GitRequest): Promise<Answer> {
   const notices = created === undefined ? known : [created, ...known]
   const messages = (pushed: Pushed) => pushMessages(ctx, project, pushed, notices)
   return { type, body: takePush(parts.transport, { ctx, updater, input, signal, messages }) }
-}
-
-async function readFetch({ parts, body }: GitRequest, ctx: Ctx): Promise<Buffer> {
-  const { memory, anonymousMemory } = parts.budgets
-  const charge = (ctx.actor.kind === 'anonymous' ? anonymousMemory : memory).open(ctx.ip)
-  try {
-    return await wholeBody(decodedBody(body, paceOf(ctx, maxFetchBody)), charge)
-  } finally {
-    charge.release()
-  }
 }
 
 /** A fetch may take several rounds; the client says `done` in its last one. */

@@ -9,7 +9,7 @@ import type { BodyBudgets } from '../../http/body/limits.ts'
 import type { Bytes } from '../../http/endpoint.ts'
 import { findLfsObjects, storeLfsObject } from '../../repositories/lfs/objects.ts'
 import { answerLargeFile } from '../../repositories/lfs/serve-object.ts'
-import { decodedBody, paceOf, wholeBody } from '../http/body.ts'
+import { decodedBody, paceOf, withWholeBody } from '../http/body.ts'
 import { signIn } from '../http/sign-in.ts'
 import { assertMayWrite, getLfsProject, refusal } from './access.ts'
 import { answerBatch, batchRequest } from './batch.ts'
@@ -156,14 +156,9 @@ async function readJson<T>(asked: LfsRequest, ctx: Ctx, schema: z.ZodType<T>): P
   if (type !== 'application/vnd.git-lfs+json' && type !== 'application/json') {
     throw refusal('unsupported_type', 415, 'The body must be application/vnd.git-lfs+json.')
   }
-  const { memory, anonymousMemory } = asked.budgets
-  const charge = (ctx.actor.kind === 'anonymous' ? anonymousMemory : memory).open(ctx.ip)
-  try {
-    const body = await wholeBody(decodedBody(asked.body, paceOf(ctx, mostJson)), charge)
-    return valid(schema, parse(body))
-  } finally {
-    charge.release()
-  }
+  return await withWholeBody(ctx, asked.budgets, asked.body, mostJson, (bytes) =>
+    valid(schema, parse(bytes)),
+  )
 }
 
 function parse(body: Buffer): unknown {
