@@ -1,5 +1,3 @@
-import { access } from 'node:fs/promises'
-import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { byteCache } from '../base/byte-cache.ts'
 import { GitError } from '../git/error.ts'
@@ -8,9 +6,9 @@ import { RefsStates } from '../git/refs/refs-state.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Ref } from '../git/types.ts'
 import { pushablePrefixes } from '../repositories/refs/moves.ts'
-import { startService } from './git-process.ts'
+import { collect, startService } from './git-process.ts'
 import { flushPacket, packet, parsePackets } from './pkt-line.ts'
-import { onlyPushableRefs } from './receive-command.ts'
+import { borrowsObjects, onlyPushableRefs } from './receive-command.ts'
 
 export type Service = 'upload-pack' | 'receive-pack'
 
@@ -67,8 +65,7 @@ export class Advertisements {
     const capabilities = this.#pushCapabilities.get(repo.path)
     if (capabilities === undefined) {
       const list = await byGit()
-      const isFork = await isThere(join(repo.path, 'objects', 'info', 'alternates'))
-      this.#pushCapabilities.set(repo.path, isFork ? '' : capabilitiesOf(list))
+      this.#pushCapabilities.set(repo.path, borrowsObjects(repo) ? '' : capabilitiesOf(list))
       return list
     }
     if (capabilities === '') return await byGit()
@@ -108,13 +105,6 @@ function pushAdvertisement(refs: readonly Ref[], capabilities: string): Buffer {
   return Buffer.concat([packet(`${id} ${name}\0${capabilities}\n`), ...lines, flushPacket])
 }
 
-async function isThere(path: string): Promise<boolean> {
-  return await access(path).then(
-    () => true,
-    () => false,
-  )
-}
-
 async function advertise(repo: Repo, service: Service, version: 0 | 1 | 2): Promise<Buffer> {
   const git = startService({
     service,
@@ -124,9 +114,8 @@ async function advertise(repo: Repo, service: Service, version: 0 | 1 | 2): Prom
     env: service === 'receive-pack' ? onlyPushableRefs : undefined,
   })
   git.stdin.end()
-  const chunks: Buffer[] = []
-  for await (const chunk of git.stdout) chunks.push(chunk)
+  const list = await collect(git.stdout)
   const { code, stderr } = await git.closed
   if (code !== 0) throw new GitError('failed', `git ${service}: ${stderr.trim()}`)
-  return Buffer.concat(chunks)
+  return list
 }

@@ -97,6 +97,18 @@ export function startService(command: ServiceCommand): GitService {
   }
 }
 
+/** All that a stream gives. */
+export async function collect(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+/** Lets a transfer last no longer than so many milliseconds; 0 has no limit. */
+export function stopAfter(milliseconds: number, stop: () => void): NodeJS.Timeout | undefined {
+  return milliseconds === 0 ? undefined : setTimeout(stop, milliseconds).unref()
+}
+
 // TERM lets git remove its quarantine and lock files; KILL follows for what does not listen.
 function stopGroup(head: Program): void {
   head.kill('SIGTERM', 'group')

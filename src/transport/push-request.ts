@@ -1,18 +1,12 @@
 import type { Readable } from 'node:stream'
 import { GitError } from '../git/error.ts'
+import type { RefMove } from '../repositories/refs/moves.ts'
 import { BodyLimit } from './body-limit.ts'
 import { type Packet, PacketReader } from './pkt-line.ts'
 
-/** One update that a pushing client asks for: `zeroId` as old creates, as new deletes. */
-export interface RefCommand {
-  readonly name: string
-  readonly oldId: string
-  readonly newId: string
-}
-
 /** What a client asks of `git receive-pack`, ahead of its pack. */
 export interface PushRequest {
-  readonly commands: readonly RefCommand[]
+  readonly commands: readonly RefMove[]
   readonly capabilities: ReadonlySet<string>
   readonly options: readonly string[]
   /** The client lacks a part of the history. */
@@ -84,7 +78,7 @@ function readableOrOver(input: Readable): Promise<void> {
 }
 
 class RequestParser {
-  readonly #commands: RefCommand[] = []
+  readonly #commands: RefMove[] = []
   readonly #names = new Set<string>()
   readonly #options: string[] = []
   #capabilities: ReadonlySet<string> | undefined

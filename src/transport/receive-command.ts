@@ -51,6 +51,6 @@ export function receiveCommand(hooks: string, ctx: Ctx, repo: Repo): ServiceComm
  * Whether there is another repository whose refs say what is whole already. Git takes the repository itself for one
  * while it looks at the quarantine, and would start a program to list the same refs again.
  */
-function borrowsObjects(repo: Repo): boolean {
+export function borrowsObjects(repo: Repo): boolean {
   return existsSync(join(repo.path, 'objects/info/alternates'))
 }

@@ -9,7 +9,7 @@ import { syncLooseObjects } from '../git/transfer/quarantine.ts'
 import { isPushable, type Push, type RefMove } from '../repositories/refs/moves.ts'
 import { objectFacts } from '../repositories/refs/object-facts.ts'
 import { finalizeMoved, readMoved } from '../repositories/refs/ref-updater.ts'
-import { type GitService, startService } from './git-process.ts'
+import { type GitService, startService, stopAfter } from './git-process.ts'
 import { allow, deny, readHookQuestion } from './hook.ts'
 import type { PushRequest } from './push-request.ts'
 import { receiveCommand } from './receive-command.ts'
@@ -50,7 +50,7 @@ export class ReceivePack {
     given.signal.addEventListener('abort', () => this.abandon(), { once: true })
     if (given.signal.aborted) this.abandon()
     const fed = this.#feed(request.head)
-    const timer = limitTime(transport.timeLimit, () => this.abandon())
+    const timer = stopAfter(transport.timeLimit, () => this.abandon())
     this.finished = this.#run(fed)
       .then(
         () => this.#end(undefined),
@@ -178,25 +178,19 @@ export class ReceivePack {
 
   /** What git says it moved; without a report, what the refs say. */
   async #moved(): Promise<ReadonlySet<string>> {
-    const outcomes = this.#output.outcomes()
-    if (outcomes.length > 0) {
-      return new Set(outcomes.filter(({ refusal }) => refusal === null).map(({ name }) => name))
-    }
-    return await readMoved(this.#repo, this.#moves)
+    const said = this.#output.outcomes().length > 0
+    return said ? this.#reported() : await readMoved(this.#repo, this.#moves)
+  }
+
+  /** The refs of which git's report says that they moved. */
+  #reported(): ReadonlySet<string> {
+    const moved = this.#output.outcomes().filter(({ refusal }) => refusal === null)
+    return new Set(moved.map(({ name }) => name))
   }
 
   async #messages(): Promise<string[]> {
-    const moved = new Set(
-      this.#output
-        .outcomes()
-        .filter(({ refusal }) => refusal === null)
-        .map(({ name }) => name),
-    )
+    const moved = this.#reported()
     const moves = this.#push.moves.filter(({ name }) => moved.has(name))
     return await messagesOf(this.#given, moves, this.#push)
   }
-}
-
-function limitTime(milliseconds: number, act: () => void): NodeJS.Timeout | undefined {
-  return milliseconds === 0 ? undefined : setTimeout(act, milliseconds).unref()
 }

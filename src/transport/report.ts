@@ -26,20 +26,23 @@ export function wholeAnswer(
   messages: readonly string[],
   outcomes: readonly RefOutcome[],
 ): Buffer {
-  const band = sideBandOf(capabilities)
   const report = wantsReport(capabilities) ? reportStatus(outcomes) : Buffer.alloc(0)
+  return withMessages(messages, report, sideBandOf(capabilities))
+}
+
+/** A report behind `messages`, which are lines after `remote:`, and the mark that closes the side band. */
+function withMessages(
+  messages: readonly string[],
+  report: Buffer,
+  band: SideBand | undefined,
+): Buffer {
   if (band === undefined) return report
+  const lines = Buffer.from(messages.length === 0 ? '' : `${messages.join('\n')}\n`, 'utf8')
   return Buffer.concat([
-    progress(messages, band),
+    bandPackets(Band.progress, lines, band),
     bandPackets(Band.data, report, band),
     flushPacket,
   ])
-}
-
-/** `messages` as lines after `remote:`. */
-export function progress(messages: readonly string[], band: SideBand): Buffer {
-  if (messages.length === 0) return Buffer.alloc(0)
-  return bandPackets(Band.progress, Buffer.from(`${messages.join('\n')}\n`, 'utf8'), band)
 }
 
 function reportStatus(outcomes: readonly RefOutcome[]): Buffer {
@@ -101,12 +104,6 @@ export class PushOutput {
 
   /** The end of the answer: our messages, git's report, and the mark that closes the side band. */
   finish(messages: readonly string[]): Buffer {
-    const report = Buffer.concat(this.#report)
-    if (this.#band === undefined) return report
-    return Buffer.concat([
-      progress(messages, this.#band),
-      bandPackets(Band.data, report, this.#band),
-      flushPacket,
-    ])
+    return withMessages(messages, Buffer.concat(this.#report), this.#band)
   }
 }

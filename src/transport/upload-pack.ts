@@ -1,7 +1,7 @@
 import { GitError } from '../git/error.ts'
 import type { Repo } from '../git/repo.ts'
 import { type FetchRequest, protocolVersion, readFetchRequest } from './fetch-request.ts'
-import { type GitService, startService } from './git-process.ts'
+import { collect, type GitService, startService, stopAfter } from './git-process.ts'
 import type { Transport } from './transport.ts'
 
 // Whole clones of larger repositories are not worth their space on disk: git streams them from
@@ -74,7 +74,7 @@ async function* answerOf(
 ): AsyncGenerator<Buffer> {
   const stop = () => git.stop()
   signal.addEventListener('abort', stop, { once: true })
-  const timer = limit === 0 ? undefined : setTimeout(stop, limit).unref()
+  const timer = stopAfter(limit, stop)
   let last: Buffer | undefined
   try {
     git.stdin.end(body)
@@ -102,10 +102,4 @@ function uploadError(stderr: string, last: Buffer | undefined): GitError {
 function endsWithRefusal(chunk: Buffer): boolean {
   const at = chunk.lastIndexOf('ERR ') - 4
   return at >= 0 && Number.parseInt(chunk.toString('latin1', at, at + 4), 16) === chunk.length - at
-}
-
-async function collect(stream: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of stream) chunks.push(chunk)
-  return Buffer.concat(chunks)
 }

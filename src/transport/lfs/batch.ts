@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
+import type { LfsPointer } from '../../git/objects/lfs-pointer.ts'
 import { adoptLfsObjects, findLfsObjects } from '../../repositories/lfs/objects.ts'
 import { refusal } from './access.ts'
 
@@ -13,7 +14,6 @@ export const batchRequest = z.object({
   objects: z.array(z.object({ oid: z.unknown(), size: z.unknown() })).max(MOST_OBJECTS),
   hash_algo: z.string().optional(),
 })
-export type BatchRequest = z.output<typeof batchRequest>
 
 interface Action {
   readonly href: string
@@ -28,12 +28,6 @@ interface BatchObject {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-export interface BatchAnswer {
-  readonly transfer: 'basic'
-  readonly objects: readonly BatchObject[]
-  readonly hash_algo: 'sha256'
-}
-
 interface Asked {
   readonly ctx: Ctx
   readonly project: Project
@@ -42,7 +36,7 @@ interface Asked {
 }
 
 /** Where each object is to be fetched from or brought to (docs/contract/D §3.8). */
-export async function answerBatch(asked: Asked, request: BatchRequest): Promise<BatchAnswer> {
+export async function answerBatch(asked: Asked, request: z.output<typeof batchRequest>) {
   if (request.transfers !== undefined && !request.transfers.includes('basic')) {
     throw refusal('unprocessable', 422, 'Only the transfer `basic` is offered.')
   }
@@ -77,11 +71,6 @@ function misnamed(oid: unknown, size: unknown): BatchObject {
   }
 }
 
-interface Named {
-  readonly oid: string
-  readonly size: number
-}
-
 function hrefOf({ ctx, project }: Asked, rest: string): string {
   const { externalUrl, vendor } = ctx.config
   return `${externalUrl}/${project.full_path}.git/${vendor.lfsFolders[0]}/${rest}`
@@ -91,7 +80,11 @@ function credentials({ authorization }: Asked): Record<string, string> {
   return authorization === undefined ? {} : { Authorization: authorization }
 }
 
-function forDownload(asked: Asked, { oid, size }: Named, known: number | undefined): BatchObject {
+function forDownload(
+  asked: Asked,
+  { oid, size }: LfsPointer,
+  known: number | undefined,
+): BatchObject {
   if (known === undefined) {
     const message = "Object does not exist on the server or you don't have permissions to access it"
     return { oid, size, error: { code: 404, message } }
@@ -100,7 +93,11 @@ function forDownload(asked: Asked, { oid, size }: Named, known: number | undefin
   return { oid, size: known, authenticated: true, actions: { download } }
 }
 
-function forUpload(asked: Asked, { oid, size }: Named, known: number | undefined): BatchObject {
+function forUpload(
+  asked: Asked,
+  { oid, size }: LfsPointer,
+  known: number | undefined,
+): BatchObject {
   if (known !== undefined) {
     if (known === size) return { oid, size }
     return { oid, size, error: { code: 422, message: `The object has ${known} bytes.` } }
