@@ -45,5 +45,13 @@ export interface Paged<T> {
   readonly nextToken?: string | undefined
 }
 
+/** One page of a list that is in memory. */
+export function pageOf<T>(
+  all: readonly T[],
+  page: OffsetPage,
+): { readonly items: readonly T[]; readonly total: number } {
+  return { items: all.slice(page.offset, page.offset + page.perPage), total: all.length }
+}
+
 /** Above this many rows totals are neither counted nor given (docs/contract/A §Limits). */
 export const COUNTED_ROWS = 10_000

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { pageOf } from '../../base/page.ts'
 import { readCommitStats } from '../../git/diff/commit-stats.ts'
 import { readCommitDiff } from '../../git/diff/diff.ts'
 import { listRefsContaining } from '../../git/history/contains.ts'
@@ -88,8 +89,8 @@ export const getCommitDiff = endpoint({
   async handler({ repo, params, query, page, request }) {
     const commit = await getCommit(repo, params.sha, request.signal)
     const { files } = await readCommitDiff(repo, { id: commit.id }, request.signal)
-    const shown = files.slice(page.offset, page.offset + page.perPage)
-    return { items: shown.map((file) => presentDiff(file, query)), total: files.length }
+    const { items, total } = pageOf(files, page)
+    return { items: items.map((file) => presentDiff(file, query)), total }
   },
 })
 
@@ -131,7 +132,7 @@ export const listCommitRefs = endpoint({
       const type = name.startsWith('refs/tags/') ? ('tag' as const) : ('branch' as const)
       return { type, name: name.replace(/^refs\/(heads|tags)\//, '') }
     })
-    return { items: items.slice(page.offset, page.offset + page.perPage) }
+    return { items: pageOf(items, page).items }
   },
 })
 

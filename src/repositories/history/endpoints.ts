@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { pageOf } from '../../base/page.ts'
 import { existing, invalidText, notFound } from '../../base/problem.ts'
 import { GitError } from '../../git/error.ts'
 import { readContributors, sortContributors } from '../../git/history/contributors.ts'
@@ -40,8 +41,8 @@ export const listContributors = endpoint({
     const cache = contributorCache(ctx, project.id)
     const all = await readContributors(repo, tip.commitId, cache, request.signal)
     const sorted = sortContributors(all, { orderBy: query.order_by, sort: query.sort })
-    const items = sorted.slice(page.offset, page.offset + page.perPage)
-    return { items: items.map(({ newest: _, ...shown }) => shown), total: sorted.length }
+    const { items, total } = pageOf(sorted, page)
+    return { items: items.map(({ newest: _, ...shown }) => shown), total }
   },
 })
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { anyone } from '../../access/subjects.ts'
+import { pageOf } from '../../base/page.ts'
 import { existing } from '../../base/problem.ts'
 import { vendorWords } from '../../base/vendor.ts'
 import { type Endpoint, endpoint } from '../../http/endpoint.ts'
@@ -12,7 +13,7 @@ import {
   templateNames,
 } from './catalog.ts'
 import { licenseEntity, templateBrief, templateEntity } from './entity.ts'
-import { licenseFor, pageOf } from './look-up.ts'
+import { licenseFor } from './look-up.ts'
 
 const tags = ['templates']
 

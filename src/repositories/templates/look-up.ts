@@ -1,13 +1,8 @@
 import { userOf } from '../../access/actor.ts'
-import type { OffsetPage, Paged } from '../../base/page.ts'
 import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { findLicenseTemplate, type LicenseTemplate } from './catalog.ts'
-
-/** One page of a list that is in memory. */
-export function pageOf<T>(all: readonly T[], page: OffsetPage): Paged<T> {
-  return { items: all.slice(page.offset, page.offset + page.perPage), total: all.length }
-}
+import { findLicenseTemplate } from './catalog.ts'
+import type { LicenseTemplate } from './entity.ts'
 
 /** A licence with the names that were asked for; without a full name the caller's. */
 export function licenseFor(

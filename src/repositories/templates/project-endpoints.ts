@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { onProject, type Project } from '../../access/subjects.ts'
+import { pageOf } from '../../base/page.ts'
 import { notFound } from '../../base/problem.ts'
 import { vendorWords } from '../../base/vendor.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -14,7 +15,7 @@ import {
 } from './catalog.ts'
 import { listDescriptions, readDescription } from './descriptions.ts'
 import { licenseEntity, templateBrief, templateEntity } from './entity.ts'
-import { licenseFor, pageOf } from './look-up.ts'
+import { licenseFor } from './look-up.ts'
 
 const ciFolders = vendorWords('svc').ciTemplates
 const types = ['dockerfiles', 'gitignores', 'licenses', 'issues', 'merge_requests'] as const
