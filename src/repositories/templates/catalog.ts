@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { findLicense } from '../../projects/projects/facts/licenses.ts'
+import type { LicenseTemplate } from './entity.ts'
 import { licenseTerms } from './license-terms.ts'
 
 /** The texts are files beside this one, and are read from the sources: `texts/ci/Python.yml`. */
@@ -43,25 +44,7 @@ export function findTemplate(
 }
 
 /** Who and what to put into a licence. */
-export interface LicenseNames {
-  readonly year: string
-  readonly fullname: string | undefined
-  readonly project: string | undefined
-}
-
-export interface LicenseTemplate {
-  readonly key: string
-  readonly name: string
-  readonly nickname: string | null
-  readonly popular: boolean
-  readonly html_url: string
-  readonly source_url: string | null
-  readonly description: string
-  readonly conditions: string[]
-  readonly permissions: string[]
-  readonly limitations: string[]
-  readonly content: string
-}
+type LicenseNames = Readonly<Record<'year' | 'fullname' | 'project', string | undefined>>
 
 export function licenseKeys(popular?: boolean): string[] {
   return Object.entries(licenseTerms)
@@ -91,13 +74,8 @@ export function findLicenseTemplate(
 }
 
 function putIn(content: string, names: LicenseNames): string {
-  const values: Readonly<Record<string, string | undefined>> = {
-    year: names.year,
-    fullname: names.fullname,
-    project: names.project,
-  }
   return content.replaceAll(
     /\[(year|fullname|project)\]/g,
-    (mark, name: string) => values[name] ?? mark,
+    (mark, name: keyof LicenseNames) => names[name] ?? mark,
   )
 }

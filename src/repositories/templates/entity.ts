@@ -18,3 +18,4 @@ export const licenseEntity = z.strictObject({
   limitations: z.array(z.string()),
   content: z.string(),
 })
+export type LicenseTemplate = z.input<typeof licenseEntity>
