@@ -5,12 +5,13 @@ import { GitError } from '../../git/error.ts'
 import { isBranchName } from '../../git/names.ts'
 import { readCommit } from '../../git/objects/commit.ts'
 import type { Branch } from '../../git/refs/branches.ts'
-import { findRef, listRefs, readHead } from '../../git/refs/refs.ts'
+import { findRef, readHead } from '../../git/refs/refs.ts'
 import type { Repo } from '../../git/repo.ts'
 import { noObject } from '../../git/types.ts'
 import { createCommit } from '../commits/create-commit.ts'
 import { MoveRefused, moveRefs } from '../refs/move-refs.ts'
 import { isProhibited } from '../refs/prohibited-names.ts'
+import { hasBranches } from '../repository/branch-tip.ts'
 import { ifFound } from '../repository/missing.ts'
 
 /**
@@ -66,10 +67,6 @@ async function makeFirstCommit(
     if (!(await hasBranches(repo))) throw error
   }
   return true
-}
-
-async function hasBranches(repo: Repo): Promise<boolean> {
-  return (await listRefs(repo, { prefix: 'refs/heads/', limit: 1 })).length > 0
 }
 
 /** Somebody was faster, or a branch `a` is in the way of `a/b`. */

@@ -3,6 +3,7 @@ import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type FileAt, readFileAt } from '../../git/objects/file.ts'
 import { createCommit } from '../commits/create-commit.ts'
+import { untilFirst } from '../repository/branch-queue.ts'
 import { ifFound } from '../repository/missing.ts'
 import { type ChangelogInput, generateSection } from './generate.ts'
 import { insertSection } from './insert-section.ts'
@@ -13,7 +14,6 @@ export interface ChangelogCommit extends ChangelogInput {
   readonly message: string
 }
 
-const ATTEMPTS = 5
 const LARGEST_FILE = 32 * 1024 * 1024
 const CHANGED = 'the changelog has changed meanwhile'
 const EXISTS = 'A file with this name already exists'
@@ -31,19 +31,16 @@ export async function commitChangelog(
   const { version, section } = await generateSection(ctx, project, input, signal)
   const repo = ctx.git.open(project.id)
   const ref = `refs/heads/${input.branch}`
-  for (let attempt = 1; ; attempt += 1) {
+  const insert = async () => {
     const options = { ref, path: input.file, contentUpTo: LARGEST_FILE }
     const file = await ifFound(readFileAt(repo, options))
     const text = insertSection(file?.content?.toString('utf8') ?? '', version, section)
-    if (text === undefined) return
-    try {
-      await write(ctx, project, input, file, text)
-      return
-    } catch (error) {
-      const isOvertaken = error instanceof Problem && [CHANGED, EXISTS].includes(error.message)
-      if (!isOvertaken || attempt === ATTEMPTS) throw error
-    }
+    if (text !== undefined) await write(ctx, project, input, file, text)
   }
+  await untilFirst(
+    insert,
+    (error) => error instanceof Problem && [CHANGED, EXISTS].includes(error.message),
+  )
 }
 
 async function write(

@@ -10,6 +10,7 @@ import { type CommitAction, writeCommit } from '../../git/write/write-commit.ts'
 import { MoveRefused, moveWith } from '../refs/move-refs.ts'
 import type { Push } from '../refs/moves.ts'
 import { type WikiOrSnippet, wikiOrSnippetUpdater } from '../refs/wiki-updater.ts'
+import { untilFirst } from '../repository/branch-queue.ts'
 import { signerOf } from '../repository/signer.ts'
 import { findRowById } from '../wikis-and-snippets/queries.ts'
 import { asActionRefusal } from './file-actions.ts'
@@ -28,8 +29,6 @@ export interface EditBase {
   readonly tip: ObjectId | undefined
 }
 
-const ATTEMPTS = 6
-
 /** By repository. */
 const oneByOne = new KeyedSemaphore({ limit: 1 })
 
@@ -42,14 +41,9 @@ export function commitEdit(
   target: WikiOrSnippet,
   plan: (state: EditBase) => Promise<EditPlan>,
 ): Promise<ObjectId | undefined> {
-  return oneByOne.run(repositoryKey(target.name), async () => {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await tryCommit(ctx, target, plan)
-      } catch (error) {
-        if (!isOvertaken(error) || attempt === ATTEMPTS) throw asRefusal(error)
-      }
-    }
+  const commit = () => untilFirst(() => tryCommit(ctx, target, plan), isOvertaken)
+  return oneByOne.run(repositoryKey(target.name), commit).catch((error: unknown) => {
+    throw error instanceof MoveRefused ? invalidText(error.reason) : asActionRefusal(error)
   })
 }
 
@@ -83,8 +77,4 @@ async function tryCommit(
 function isOvertaken(error: unknown): boolean {
   const codes: readonly string[] = ['stale', 'exists', 'locked']
   return error instanceof GitError && codes.includes(error.code) && 'ref' in error.detail
-}
-
-function asRefusal(error: unknown): unknown {
-  return error instanceof MoveRefused ? invalidText(error.reason) : asActionRefusal(error)
 }

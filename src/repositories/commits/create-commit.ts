@@ -8,7 +8,7 @@ import { noObject } from '../../git/types.ts'
 import { type WrittenCommit, writeCommit } from '../../git/write/write-commit.ts'
 import { shareFetchedObjects } from '../lfs/objects.ts'
 import { MoveRefused, moveRefs } from '../refs/move-refs.ts'
-import { branchQueue } from '../repository/branch-queue.ts'
+import { onBranch } from '../repository/branch-queue.ts'
 import { signerOf } from '../repository/signer.ts'
 import { asActionRefusal, assertUnchanged, type FileAction } from './file-actions.ts'
 import { findStart, type Start } from './start-point.ts'
@@ -24,27 +24,19 @@ export interface NewCommit extends Start {
   readonly unchangedText?: string | undefined
 }
 
-const ATTEMPTS = 6
-
 /**
  * Makes a commit of file actions and moves its branch there: all or nothing (docs/contract/B-resolved §2.2). When somebody else
  * moved the branch meanwhile it is made again on top of theirs.
  */
 export function createCommit(ctx: Ctx, project: Project, input: NewCommit): Promise<WrittenCommit> {
-  return branchQueue.run(`${project.id} ${input.branch}`, () => tryCommit(ctx, project, input))
+  return onBranch(project, input.branch, () => tryCommit(ctx, project, input)).catch(
+    (error: unknown) => {
+      throw asCommitRefusal(error)
+    },
+  )
 }
 
 async function tryCommit(ctx: Ctx, project: Project, input: NewCommit): Promise<WrittenCommit> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await attemptCommit(ctx, project, input)
-    } catch (error) {
-      if (!isOvertaken(error) || attempt === ATTEMPTS) throw asCommitRefusal(error)
-    }
-  }
-}
-
-async function attemptCommit(ctx: Ctx, project: Project, input: NewCommit): Promise<WrittenCommit> {
   const { parentId, tipId, from } = await findStart(ctx, project, input)
   const repo = ctx.git.open(project.id)
   if (parentId !== undefined) {
@@ -74,10 +66,6 @@ async function attemptCommit(ctx: Ctx, project: Project, input: NewCommit): Prom
 
 function changedSince(path: string): string {
   return `The file has changed since you started editing it: ${path}`
-}
-
-function isOvertaken(error: unknown): boolean {
-  return error instanceof GitError && (error.code === 'stale' || error.code === 'locked')
 }
 
 function asCommitRefusal(error: unknown): unknown {

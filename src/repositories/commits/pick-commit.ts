@@ -1,15 +1,13 @@
 import type { Project } from '../../access/subjects.ts'
 import { existing, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { GitError } from '../../git/error.ts'
 import { readLog } from '../../git/history/log.ts'
 import { type Picked, pickOnto } from '../../git/merge/pick.ts'
-import { isBranchName } from '../../git/names.ts'
-import { findRef } from '../../git/refs/refs.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Commit, ObjectId } from '../../git/types.ts'
 import { moveRefs } from '../refs/move-refs.ts'
-import { branchQueue } from '../repository/branch-queue.ts'
+import { onBranch } from '../repository/branch-queue.ts'
+import { findTip } from '../repository/branch-tip.ts'
 import { signerOf } from '../repository/signer.ts'
 import { titleOf } from './entity.ts'
 import { type MergeRequestLink, mergedAs } from './visible-introduced.ts'
@@ -22,8 +20,6 @@ export interface PickInput {
   readonly dryRun: boolean
 }
 
-const ATTEMPTS = 6
-
 /**
  * Puts a commit's change, or what takes it back, on a branch as a new commit, and gives its id; nothing
  * after a dry run (docs/contract/B-resolved §2.4). What can't be applied is 400 with an `error_code`.
@@ -33,7 +29,7 @@ export function pickCommit(
   project: Project,
   input: PickInput,
 ): Promise<ObjectId | undefined> {
-  return branchQueue.run(`${project.id} ${input.branch}`, () => tryPick(ctx, project, input))
+  return onBranch(project, input.branch, () => tryPick(ctx, project, input))
 }
 
 async function tryPick(
@@ -41,30 +37,13 @@ async function tryPick(
   project: Project,
   input: PickInput,
 ): Promise<ObjectId | undefined> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await attemptPick(ctx, project, input)
-    } catch (error) {
-      const overtaken =
-        error instanceof GitError && (error.code === 'stale' || error.code === 'locked')
-      if (!overtaken || attempt === ATTEMPTS) throw error
-    }
-  }
-}
-
-async function attemptPick(
-  ctx: Ctx,
-  project: Project,
-  input: PickInput,
-): Promise<ObjectId | undefined> {
   const repo = ctx.git.open(project.id)
-  const name = `refs/heads/${input.branch}`
-  const tip = existing(isBranchName(input.branch) ? await findRef(repo, name) : undefined, 'Branch')
+  const tip = existing(await findTip(repo, input.branch), 'Branch')
   const mergeRequest = await mergedAs(ctx, project, input.commit.id)
-  const picked = await apply(ctx, repo, input, tip.id, mergeRequest)
+  const picked = await apply(ctx, repo, input, tip, mergeRequest)
   if (picked.outcome !== 'clean') throw refusalOf(input, picked.outcome, mergeRequest)
   if (input.dryRun || picked.commitId === undefined) return undefined
-  const move = { name, oldId: tip.id, newId: picked.commitId }
+  const move = { name: `refs/heads/${input.branch}`, oldId: tip, newId: picked.commitId }
   await moveRefs(ctx, project, { via: 'api', moves: [move] })
   return picked.commitId
 }

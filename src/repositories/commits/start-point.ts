@@ -3,10 +3,10 @@ import { invalidText } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { isBranchName, isObjectId } from '../../git/names.ts'
 import { readCommit } from '../../git/objects/commit.ts'
-import { findRef, listRefs } from '../../git/refs/refs.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { ObjectId } from '../../git/types.ts'
 import { isProhibited } from '../refs/prohibited-names.ts'
+import { findTip, hasBranches } from '../repository/branch-tip.ts'
 import { ifFound } from '../repository/missing.ts'
 
 export interface Start {
@@ -42,7 +42,7 @@ export async function findStart(ctx: Ctx, project: Project, input: Start): Promi
   ])
   // The parent and the tip to be replaced must come of one look, or a commit in between is lost.
   const start = isOther ? otherId : tipId
-  if (start === undefined && !(source.id === project.id && (await isEmpty(repo)))) {
+  if (start === undefined && !(source.id === project.id && !(await hasBranches(repo)))) {
     throw invalidText('You can only create or edit files when you are on a branch')
   }
   if (isOther && tipId !== undefined && !input.force) {
@@ -54,20 +54,11 @@ export async function findStart(ctx: Ctx, project: Project, input: Start): Promi
   return { parentId: start, tipId, from }
 }
 
-async function isEmpty(repo: Repo): Promise<boolean> {
-  return (await listRefs(repo, { prefix: 'refs/heads/', limit: 1 })).length === 0
-}
-
 async function findSha(repo: Repo, sha: string): Promise<ObjectId> {
   if (!isObjectId(sha)) throw invalidText(`Invalid start_sha '${sha}'`)
   const commit = await ifFound(readCommit(repo, sha))
   if (!commit) throw invalidText(`Cannot find start_sha '${sha}'`)
   return commit.id
-}
-
-async function findTip(repo: Repo, branch: string): Promise<ObjectId | undefined> {
-  if (!isBranchName(branch)) return undefined
-  return (await findRef(repo, `refs/heads/${branch}`))?.id
 }
 
 function assertNewName(branch: string): void {

@@ -4,12 +4,11 @@ import { type Visibility, visibilityRank } from '../../access/roles.ts'
 import type { Project } from '../../access/subjects.ts'
 import { forbidden, invalid, notFound, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { isBranchName } from '../../git/names.ts'
-import { findRef } from '../../git/refs/refs.ts'
 import { getTargetNamespace, type TargetNamespace } from '../../projects/projects/create/access.ts'
 import { createProject } from '../../projects/projects/create/create-project.ts'
 import { finishFork } from '../../projects/projects/tasks.ts'
 import { shareLfsObjects } from '../lfs/objects.ts'
+import { findTip } from '../repository/branch-tip.ts'
 import { isKeptInside } from './queries.ts'
 
 /** What a fork is to be; absent parts are as in the parent. */
@@ -74,8 +73,7 @@ async function chosenBranch(
   branch: string | undefined,
 ): Promise<string | undefined> {
   if (branch === undefined || branch === '' || parent.empty_repo === 1) return undefined
-  if (!isBranchName(branch)) throw notFound('Branch')
-  if (!(await findRef(ctx.git.open(parent.id), `refs/heads/${branch}`))) throw notFound('Branch')
+  if (!(await findTip(ctx.git.open(parent.id), branch))) throw notFound('Branch')
   return branch
 }
 
