@@ -4,7 +4,8 @@ import type { Source } from '../../access/sources.ts'
 import { dayOf } from '../../base/clock.ts'
 import { unprocessable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import type { LevelChanges, Target } from './levels.ts'
+import type { Level } from '../refs/protection.ts'
+import type { LevelChanges } from './levels.ts'
 import { groupHasAccess, isPushingKey } from './target-queries.ts'
 
 export interface AdmitOptions {
@@ -14,11 +15,14 @@ export interface AdmitOptions {
   readonly keys?: boolean
 }
 
+/** Whom a level means, as far as they must have to do with its owner. */
+type Meant = Pick<Level, 'user_id' | 'group_id'> & Partial<Level>
+
 /** Refuses levels for those who have nothing to do with the project or group: 422 (docs/contract/B-resolved §9.1). */
 export async function admitTargets(
   ctx: Ctx,
   owner: Source,
-  changes: LevelChanges,
+  changes: LevelChanges<Meant>,
   what: string,
   options: AdmitOptions,
 ): Promise<void> {
@@ -31,7 +35,7 @@ export async function admitTargets(
 async function reasonAgainst(
   ctx: Ctx,
   owner: Source,
-  target: Target,
+  target: Meant,
   options: AdmitOptions,
 ): Promise<string | undefined> {
   if (target.user_id !== null) {
@@ -45,7 +49,7 @@ async function reasonAgainst(
     const hasAccess = await groupHasAccess(ctx.db, owner, target.group_id, dayOf(ctx.now()))
     return hasAccess ? undefined : `group does not have access to the ${owner.type}`
   }
-  if (target.deploy_key_id === null) return undefined
+  if (target.deploy_key_id == null) return undefined
   const mayUse =
     options.keys === true &&
     owner.type === 'project' &&

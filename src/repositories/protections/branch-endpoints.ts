@@ -6,13 +6,7 @@ import { endpoint } from '../../http/endpoint.ts'
 import { mayUnprotect, onBranchRule, onOwnBranchRule, readBranchRules } from './access.ts'
 import { presentRules, protectedBranchEntity } from './branch-entity.ts'
 import { type BranchRuleRow, listRuleRows } from './branch-queries.ts'
-import {
-  changeRule,
-  createRule,
-  type NewRule,
-  type RuleChange,
-  removeRule,
-} from './branch-verbs.ts'
+import { changeRule, createRule, removeRule } from './branch-verbs.ts'
 import { changeBranchBody, createBranchBody, listQuery } from './params.ts'
 
 const path = '/:source/:id/protected_branches'
@@ -20,31 +14,6 @@ const path = '/:source/:id/protected_branches'
 async function present(ctx: Ctx, source: Source, row: BranchRuleRow) {
   const [rule] = await presentRules(ctx, source, [row])
   return existing(rule)
-}
-
-function newRule(body: z.infer<z.ZodObject<typeof createBranchBody>>): NewRule {
-  return {
-    name: body.name,
-    allowForcePush: body.allow_force_push ?? false,
-    codeOwners: body.code_owner_approval_required ?? false,
-    levels: {
-      push: { level: body.push_access_level, list: body.allowed_to_push },
-      merge: { level: body.merge_access_level, list: body.allowed_to_merge },
-      unprotect: { level: body.unprotect_access_level, list: body.allowed_to_unprotect },
-    },
-  }
-}
-
-function ruleChange(body: z.infer<z.ZodObject<typeof changeBranchBody>>): RuleChange {
-  return {
-    allowForcePush: body.allow_force_push,
-    codeOwners: body.code_owner_approval_required,
-    levels: {
-      push: body.allowed_to_push,
-      merge: body.allowed_to_merge,
-      unprotect: body.allowed_to_unprotect,
-    },
-  }
 }
 
 export const listProtectedBranches = endpoint({
@@ -79,7 +48,7 @@ export const addProtectedBranch = endpoint({
   body: createBranchBody,
   response: protectedBranchEntity,
   handler: async ({ ctx, source, body }) =>
-    present(ctx, source, await createRule(ctx, source, newRule(body))),
+    present(ctx, source, await createRule(ctx, source, body)),
 })
 
 export const changeProtectedBranch = endpoint({
@@ -91,7 +60,7 @@ export const changeProtectedBranch = endpoint({
   conditions: [mayUnprotect],
   response: protectedBranchEntity,
   handler: async ({ ctx, source, rule, body }) =>
-    present(ctx, source, await changeRule(ctx, source, rule, ruleChange(body))),
+    present(ctx, source, await changeRule(ctx, source, rule, body)),
 })
 
 export const removeProtectedBranch = endpoint({

@@ -1,4 +1,4 @@
-import { sql, type Updateable } from 'kysely'
+import { type Insertable, sql, type Updateable } from 'kysely'
 import type { Source } from '../../access/sources.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
@@ -8,7 +8,7 @@ import { listPage } from '../../store/pages.ts'
 import type { ProtectedBranchesTable } from '../../store/schema/refs.ts'
 import type { Db } from '../../store/schema.ts'
 import { containing } from '../../store/search.ts'
-import type { LevelChanges, LevelRow, Target } from './levels.ts'
+import type { LevelChanges, LevelRow } from './levels.ts'
 
 export type Action = 'push' | 'merge' | 'unprotect'
 
@@ -65,23 +65,19 @@ export function listLevelRows(db: Db, ruleIds: readonly number[]): Promise<Branc
     .execute()
 }
 
+type RuleValue = 'name' | 'allow_force_push' | 'code_owner_approval_required'
+
 export async function insertRule(
   db: Db,
-  rule: {
-    readonly owner: Source
-    readonly name: string
-    readonly allowForcePush: boolean
-    readonly codeOwners: boolean
-  },
+  owner: Source,
+  rule: Pick<Insertable<ProtectedBranchesTable>, RuleValue>,
   now: Instant,
 ): Promise<number> {
   const { id } = await db
     .insertInto('protected_branches')
     .values({
-      [rule.owner.type === 'project' ? 'project_id' : 'group_id']: rule.owner.id,
-      name: rule.name,
-      allow_force_push: rule.allowForcePush,
-      code_owner_approval_required: rule.codeOwners,
+      [owner.type === 'project' ? 'project_id' : 'group_id']: owner.id,
+      ...rule,
       created_at: now,
       updated_at: now,
     })
@@ -115,17 +111,8 @@ export async function changeBranchLevels(
   }
   const rule = { protected_branch_id: ruleId, action }
   const rows = [
-    ...changes.change.map(({ id, target }) => ({ id, ...rule, ...columns(target) })),
-    ...changes.add.map((target) => ({ ...rule, ...columns(target) })),
+    ...changes.change.map(({ id, target }) => ({ id, ...rule, ...target })),
+    ...changes.add.map((target) => ({ ...rule, ...target })),
   ]
   for (const row of rows) await db.insertInto('protected_branch_levels').values(row).execute()
-}
-
-function columns(target: Target) {
-  return {
-    access_level: target.access_level,
-    user_id: target.user_id,
-    group_id: target.group_id,
-    deploy_key_id: target.deploy_key_id,
-  }
 }

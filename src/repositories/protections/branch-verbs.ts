@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { audit, sourceEntity } from '../../access/audit.ts'
 import { Role } from '../../access/roles.ts'
 import type { Source } from '../../access/sources.ts'
@@ -17,25 +18,9 @@ import {
   updateRule,
 } from './branch-queries.ts'
 import { type LevelInput, planLevels } from './levels.ts'
+import type { changeBranchBody, createBranchBody } from './params.ts'
 
-/** The levels of one action, as a request to protect gives them: one role, a list, or both. */
-interface ActionLevels {
-  readonly level: number | undefined
-  readonly list: readonly LevelInput[] | undefined
-}
-
-export interface NewRule {
-  readonly name: string
-  readonly allowForcePush: boolean
-  readonly codeOwners: boolean
-  readonly levels: Readonly<Record<Action, ActionLevels>>
-}
-
-export interface RuleChange {
-  readonly allowForcePush: boolean | undefined
-  readonly codeOwners: boolean | undefined
-  readonly levels: Readonly<Record<Action, readonly LevelInput[] | undefined>>
-}
+type NewRule = z.infer<z.ZodObject<typeof createBranchBody>>
 
 const actions = ['push', 'merge', 'unprotect'] as const
 
@@ -46,28 +31,34 @@ const words: Readonly<Record<Action, string>> = {
 }
 
 /** The role is left out for its default only where a list is given (docs/contract/B-resolved §9.1). */
-function levelsFor(action: Action, asked: ActionLevels): LevelInput[] {
+function levelsFor(action: Action, given: NewRule): LevelInput[] {
   // Keys push; named elsewhere they are ignored here, which leaves the default.
-  const list = (asked.list ?? []).map((level) => {
+  const list = (given[`allowed_to_${action}`] ?? []).map((level) => {
     const isBare = level.user_id == null && level.group_id == null && level.access_level == null
     const isForPush = action === 'push' && level.deploy_key_id != null
     return isBare && !isForPush ? { access_level: Role.maintainer } : { ...level, id: undefined }
   })
-  if (asked.level !== undefined) return [{ access_level: asked.level }, ...list]
+  const role = given[`${action}_access_level`]
+  if (role !== undefined) return [{ access_level: role }, ...list]
   return list.length > 0 ? list : [{ access_level: Role.maintainer }]
 }
 
 /** Protects the branches of a name or pattern. 409 when that is done already. */
 export async function createRule(ctx: Ctx, owner: Source, given: NewRule): Promise<BranchRuleRow> {
   const taken = () => conflict(`Protected branch '${given.name}' already exists`)
+  const rule = {
+    name: given.name,
+    allow_force_push: given.allow_force_push ?? false,
+    code_owner_approval_required: given.code_owner_approval_required ?? false,
+  }
   return await inTransaction(ctx, async (ctx) => {
     const key = owner.type === 'project' ? 'project_id' : 'group_id'
     const id = await uniquely(
       { [`protected_branches.${key}, protected_branches.name`]: taken },
-      () => insertRule(ctx.db, { owner, ...given }, ctx.now()),
+      () => insertRule(ctx.db, owner, rule, ctx.now()),
     )
     for (const action of actions) {
-      const asked = levelsFor(action, given.levels[action])
+      const asked = levelsFor(action, given)
       await setLevels(ctx, owner, { id, action, known: [], asked })
     }
     await note(ctx, owner, 'branch_protected', given.name)
@@ -100,18 +91,15 @@ export async function changeRule(
   ctx: Ctx,
   owner: Source,
   row: BranchRuleRow,
-  change: RuleChange,
+  change: z.infer<z.ZodObject<typeof changeBranchBody>>,
 ): Promise<BranchRuleRow> {
   return await inTransaction(ctx, async (ctx) => {
-    const { allowForcePush, codeOwners } = change
-    await updateRule(ctx.db, row.id, {
-      allow_force_push: allowForcePush,
-      code_owner_approval_required: codeOwners,
-      updated_at: ctx.now(),
-    })
+    const { allow_force_push, code_owner_approval_required } = change
+    const updated_at = ctx.now()
+    await updateRule(ctx.db, row.id, { allow_force_push, code_owner_approval_required, updated_at })
     const known = await listLevelRows(ctx.db, [row.id])
     for (const action of actions) {
-      const asked = change.levels[action]
+      const asked = change[`allowed_to_${action}`]
       if (!asked) continue
       const ofAction = known.filter((level) => level.action === action)
       await setLevels(ctx, owner, { id: row.id, action, known: ofAction, asked })

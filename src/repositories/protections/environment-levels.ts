@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { badParameters, notFound, unprocessable } from '../../base/problem.ts'
 import { fault, hash, id, integer, list, oneOfNumbers, parameter } from '../../http/params.ts'
-import { describeLevel, type LevelChanges, SOME_LEVEL } from './levels.ts'
+import { describeLevel, destroy, type LevelChanges, SOME_LEVEL } from './levels.ts'
 
 export type Kind = 'deploy' | 'approval'
 
@@ -37,7 +37,7 @@ export function presentDeployLevel(row: EnvironmentLevelRow): z.input<typeof dep
   return {
     id: row.id,
     access_level: row.access_level,
-    access_level_description: describeLevel({ ...row, key_title: null }),
+    access_level_description: describeLevel(row),
     user_id: row.user_id,
     group_id: row.group_id,
     group_inheritance_type: row.group_inheritance_type,
@@ -50,9 +50,7 @@ export function presentApprovalRule(row: EnvironmentLevelRow): z.input<typeof ap
 
 const element = {
   id: id().optional(),
-  _destroy: parameter<boolean>({ type: 'boolean' }, (raw) =>
-    ['true', '1'].includes(String(raw).toLowerCase()),
-  ).optional(),
+  _destroy: destroy.optional(),
   access_level: oneOfNumbers(SOME_LEVEL).nullish(),
   user_id: id().nullish(),
   group_id: id().nullish(),

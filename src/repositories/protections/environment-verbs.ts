@@ -140,16 +140,8 @@ async function setLevels(
   for (const kind of ['deploy', 'approval'] as const) {
     const ofKind = known.filter((level) => level.kind === kind)
     const changes = planEnvironmentLevels(ofKind, lists[kind] ?? [], words[kind])
-    const plain = {
-      remove: changes.remove,
-      add: changes.add.map((target) => ({ ...target, deploy_key_id: null })),
-      change: changes.change.map((one) => ({
-        id: one.id,
-        target: { ...one.target, deploy_key_id: null },
-      })),
-    }
     const options = owner.type === 'group' ? { userRole: Role.maintainer } : {}
-    await admitTargets(ctx, owner, plain, words[kind], options)
+    await admitTargets(ctx, owner, changes, words[kind], options)
     await changeEnvironmentLevels(ctx.db, id, kind, changes)
   }
 }

@@ -2,17 +2,10 @@ import { z } from 'zod'
 import { Role } from '../../access/roles.ts'
 import { notFound, unprocessable } from '../../base/problem.ts'
 import { hash, id, oneOfNumbers, parameter } from '../../http/params.ts'
-
-/** Who is meant by a level: one of these is set. */
-export interface Target {
-  readonly access_level: number | null
-  readonly user_id: number | null
-  readonly group_id: number | null
-  readonly deploy_key_id: number | null
-}
+import type { Level } from '../refs/protection.ts'
 
 /** A level in its table, with the name of whom it means. */
-export interface LevelRow extends Target {
+export interface LevelRow extends Level {
   readonly id: number
   readonly user_name: string | null
   readonly group_name: string | null
@@ -29,7 +22,7 @@ export interface LevelInput {
   readonly deploy_key_id?: number | null | undefined
 }
 
-export interface LevelChanges<T = Target> {
+export interface LevelChanges<T = Level> {
   readonly remove: readonly number[]
   readonly change: readonly { readonly id: number; readonly target: T }[]
   readonly add: readonly T[]
@@ -56,7 +49,9 @@ export const levelEntity = z.strictObject({
   group_id: z.int().nullable(),
 })
 
-export function describeLevel(row: Omit<LevelRow, 'deploy_key_id' | 'id'>): string {
+export function describeLevel(
+  row: Pick<LevelRow, 'access_level' | 'user_name' | 'group_name'> & Partial<LevelRow>,
+): string {
   return (
     row.user_name ?? row.group_name ?? row.key_title ?? names[row.access_level ?? Role.none] ?? ''
   )
@@ -74,7 +69,7 @@ export function presentLevel(row: LevelRow): z.input<typeof levelEntity> {
 }
 
 /** A flag inside an element; null and what is not said are false. */
-const destroy = parameter<boolean>({ type: 'boolean' }, (raw) =>
+export const destroy = parameter<boolean>({ type: 'boolean' }, (raw) =>
   ['true', '1'].includes(String(raw).toLowerCase()),
 )
 
@@ -92,21 +87,21 @@ export function levelInput(levels: readonly number[]): z.ZodType<LevelInput> {
 const keys = ['user_id', 'group_id', 'deploy_key_id', 'access_level'] as const
 
 /** Whom an element means, or undefined when it names nobody. The most specific wins. */
-export function targetOf(given: LevelInput): Target | undefined {
+export function targetOf(given: LevelInput): Level | undefined {
   const key = keys.find((one) => given[one] !== undefined && given[one] !== null)
   if (key === undefined) return undefined
   return { ...roleTarget(null), [key]: given[key] ?? null }
 }
 
-function roleTarget(level: number | null): Target {
+function roleTarget(level: number | null): Level {
   return { access_level: level, user_id: null, group_id: null, deploy_key_id: null }
 }
 
-function sameTarget(a: Target, b: Target): boolean {
+function sameTarget(a: Level, b: Level): boolean {
   return keys.every((key) => a[key] === b[key])
 }
 
-function labelOf(target: Target): string {
+function labelOf(target: Level): string {
   if (target.user_id !== null) return 'user'
   if (target.group_id !== null) return 'group'
   return target.deploy_key_id === null ? 'access level' : 'deploy key'
@@ -117,14 +112,14 @@ function labelOf(target: Target): string {
  * access levels`; an unknown `id` is 404.
  */
 export function planLevels(
-  known: readonly (Target & { readonly id: number })[],
+  known: readonly (Level & { readonly id: number })[],
   levels: readonly LevelInput[],
   what: string,
 ): LevelChanges {
-  const after = new Map<number | string, Target>(known.map((level) => [level.id, level]))
+  const after = new Map<number | string, Level>(known.map((level) => [level.id, level]))
   const remove: number[] = []
-  const change: { id: number; target: Target }[] = []
-  const add: Target[] = []
+  const change: { id: number; target: Level }[] = []
+  const add: Level[] = []
   const ids = new Set(known.map((level) => level.id))
   if (levels.some((given) => given.id !== undefined && !ids.has(given.id))) throw notFound()
   for (const [at, given] of levels.entries()) {
@@ -147,7 +142,7 @@ export function planLevels(
   return { remove, change, add }
 }
 
-function refuseTwice(levels: readonly Target[], what: string): void {
+function refuseTwice(levels: readonly Level[], what: string): void {
   const twice = levels.find((level, at) =>
     levels.slice(0, at).some((earlier) => sameTarget(earlier, level)),
   )

@@ -3,7 +3,8 @@ import type { OffsetPage } from '../../base/page.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
-import type { LevelRow, Target } from './levels.ts'
+import type { Level } from '../refs/protection.ts'
+import type { LevelRow } from './levels.ts'
 
 function rulesOf(db: Db, projectId: number) {
   return db.selectFrom('protected_tags').selectAll().where('project_id', '=', projectId)
@@ -39,7 +40,7 @@ export function listTagLevelRows(
 
 export async function insertTagRule(
   db: Db,
-  rule: { readonly projectId: number; readonly name: string; readonly levels: readonly Target[] },
+  rule: { readonly projectId: number; readonly name: string; readonly levels: readonly Level[] },
   now: Instant,
 ): Promise<void> {
   const { id } = await db
