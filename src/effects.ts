@@ -66,7 +66,7 @@ import { wikiMoved } from './publishing/wikis/after-move.ts'
 import { writeReadme } from './repositories/imports/initial-readme.ts'
 import { largeFileRule } from './repositories/lfs/push-rule.ts'
 import { protectFirstBranch } from './repositories/protections/protect-branch.ts'
-import { pushRuleRule } from './repositories/push-rules/move-rule.ts'
+import { pushRuleRule } from './repositories/push-rules/check.ts'
 import { protectionRule } from './repositories/refs/protection-rule.ts'
 import {
   removeRepositoriesOfGroup,

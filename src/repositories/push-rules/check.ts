@@ -1,60 +1,58 @@
 import { RE2JS } from 're2js'
 import { userOf } from '../../access/actor.ts'
 import type { Ctx } from '../../ctx.ts'
-import type { NewCommit, NewFile } from '../../git/history/new-commits.ts'
+import type { NewCommit } from '../../git/history/new-commits.ts'
 import { usersByEmail } from '../../identity/users/find-basic.ts'
 import { cachedQuery } from '../../store/cached-query.ts'
+import { branchOf, isCreation, isDeletion, type RefMove, tagOf } from '../refs/moves.ts'
+import type { ObjectFacts } from '../refs/object-facts.ts'
+import type { CheckedPush } from '../refs/rules.ts'
 import { findPushRule, type PushRuleRow } from './queries.ts'
 import { isSecretFile } from './secret-files.ts'
-
-/** What a push rule asks of one ref that is about to move. */
-export interface RuledMove {
-  readonly branch: string | undefined
-  readonly isCreation: boolean
-  readonly isDeletion: boolean
-  readonly isDefault: boolean
-}
-
-/** How the new commits of a move are read; only what a rule needs is. */
-export interface NewObjects {
-  commits(): Promise<readonly NewCommit[]>
-  files(options: { readonly sizes: boolean }): Promise<readonly NewFile[]>
-}
 
 /** Finds in a text, in linear time; what does not compile was refused when it was saved. */
 function matches(pattern: string, text: string): boolean {
   return RE2JS.compile(pattern, RE2JS.MULTILINE).matcher(text).find()
 }
 
-export function getPushRule(ctx: Pick<Ctx, 'db'>, projectId: number) {
+function getPushRule(ctx: Pick<Ctx, 'db'>, projectId: number) {
   return cachedQuery(ctx.db, `push rule of ${projectId}`, (db) => findPushRule(db, projectId))
 }
 
-/** The sentence of the first rule that a move breaks, or undefined (docs/contract/D §3.9). Deletions of branches are exempt. */
-export async function refusalByPushRule(
+/**
+ * What the project's push rule says, once everything else allows the move: the sentence of the first part that the move
+ * breaks (docs/contract/D §3.9). Deletions of branches are exempt.
+ */
+export async function pushRuleRule(
   ctx: Ctx,
-  rule: PushRuleRow,
-  move: RuledMove,
-  objects: NewObjects | undefined,
+  { project, objects }: CheckedPush,
+  move: RefMove,
 ): Promise<string | undefined> {
-  if (move.isDeletion) {
-    const denied = move.branch === undefined && rule.deny_delete_tag === 1
+  const branch = branchOf(move.name)
+  if (branch === undefined && tagOf(move.name) === undefined) return undefined
+  const rule = await getPushRule(ctx, project.id)
+  if (!rule) return undefined
+  if (isDeletion(move)) {
+    const denied = branch === undefined && rule.deny_delete_tag === 1
     return denied ? 'You cannot delete a tag' : undefined
   }
-  const { branch } = move
   const pattern = rule.branch_name_regex
-  if (branch !== undefined && move.isCreation && !move.isDefault && pattern) {
-    if (!matches(pattern, branch))
-      return `Branch name '${branch}' does not follow the pattern '${pattern}'`
+  const isNamed = branch !== undefined && isCreation(move) && branch !== project.default_branch
+  if (isNamed && pattern && !matches(pattern, branch)) {
+    return `Branch name '${branch}' does not follow the pattern '${pattern}'`
   }
   if (!objects) return undefined
-  return (await refusalOfCommits(ctx, rule, objects)) ?? (await refusalOfFiles(rule, objects))
+  const { newId: tip } = move
+  return (
+    (await refusalOfCommits(ctx, rule, objects, tip)) ?? (await refusalOfFiles(rule, objects, tip))
+  )
 }
 
 async function refusalOfCommits(
   ctx: Ctx,
   rule: PushRuleRow,
-  objects: NewObjects,
+  objects: ObjectFacts,
+  tip: string,
 ): Promise<string | undefined> {
   const asks =
     rule.author_email_regex ||
@@ -66,7 +64,7 @@ async function refusalOfCommits(
     rule.reject_unsigned_commits ||
     rule.reject_non_dco_commits
   if (!asks) return undefined
-  const commits = await objects.commits()
+  const commits = await objects.newCommits(tip)
   for (const commit of commits) {
     const reason = refusalOfMessage(rule, commit) ?? refusalOfPeople(rule, commit)
     if (reason !== undefined) return reason
@@ -125,11 +123,15 @@ async function refusalByUsers(
   return undefined
 }
 
-async function refusalOfFiles(rule: PushRuleRow, objects: NewObjects): Promise<string | undefined> {
+async function refusalOfFiles(
+  rule: PushRuleRow,
+  objects: ObjectFacts,
+  tip: string,
+): Promise<string | undefined> {
   const { file_name_regex: pattern, max_file_size: limit } = rule
   if (!pattern && limit === 0 && rule.prevent_secrets === 0) return undefined
   const expression = pattern ? RE2JS.compile(pattern) : undefined
-  for (const file of await objects.files({ sizes: limit > 0 })) {
+  for (const file of await objects.newFiles(tip, { sizes: limit > 0 })) {
     if (expression?.matcher(file.path).find())
       return `File name ${file.path} was prohibited by the pattern '${pattern}'.`
     if (rule.prevent_secrets === 1 && file.added && isSecretFile(file.path))
