@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
 import { prepareEffects } from '../../base/effects.ts'
-import { notFound, unprocessable } from '../../base/problem.ts'
+import { existing, notFound, unprocessable } from '../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
@@ -18,15 +18,24 @@ import { getSignature, signatureEntity } from '../repository/signature.ts'
 import { createTag } from './create-tag.ts'
 import { presentTag, tagEntity } from './entity.ts'
 import { getTag } from './find-tag.ts'
-import { releasesOfTags } from './releases.ts'
+import { listReleasesOfTags } from './queries.ts'
 
 const scopes = ['api', 'read_api', 'read_repository']
 const hidden = { hidden: true } as const
 
+async function presentTags(ctx: Ctx, project: Project, tags: readonly TagRef[]) {
+  const isProtected = await tagProtection(ctx, project)
+  const names = tags.map((tag) => tag.name)
+  const releases = await listReleasesOfTags(ctx.db, project.id, names)
+  return tags.map((tag) => {
+    const release = releases.find(({ tag_name }) => tag_name === tag.name)
+    return presentTag(ctx, project, tag, { isProtected: isProtected(tag.name), release })
+  })
+}
+
 async function presentOne(ctx: Ctx, project: Project, tag: TagRef) {
-  const isProtected = (await tagProtection(ctx, project))(tag.name)
-  const release = (await releasesOfTags(ctx, project.id, [tag.name])).get(tag.name)
-  return presentTag(ctx, project, tag, { isProtected, release })
+  const [shown] = await presentTags(ctx, project, [tag])
+  return existing(shown)
 }
 
 export const listRepositoryTags = endpoint({
@@ -50,13 +59,7 @@ export const listRepositoryTags = endpoint({
       if (!(error instanceof GitError) || error.code !== 'invalid') throw error
       throw unprocessable('page_token is invalid')
     })
-    const isProtected = await tagProtection(ctx, project)
-    const names = found.items.map((tag) => tag.name)
-    const releases = await releasesOfTags(ctx, project.id, names)
-    const items = found.items.map((tag) => {
-      const more = { isProtected: isProtected(tag.name), release: releases.get(tag.name) }
-      return presentTag(ctx, project, tag, more)
-    })
+    const items = await presentTags(ctx, project, found.items)
     const nextToken = found.more ? items.at(-1)?.name : undefined
     return { items, total: found.total, nextToken }
   },

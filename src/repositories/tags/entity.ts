@@ -3,7 +3,7 @@ import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { TagRef } from '../../git/refs/tags.ts'
 import { commitEntity, presentCommit } from '../commits/entity.ts'
-import type { TagRelease } from './releases.ts'
+import type { TagRelease } from './queries.ts'
 
 export const tagEntity = z.strictObject({
   name: z.string(),
