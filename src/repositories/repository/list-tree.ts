@@ -8,6 +8,7 @@ import type { TreeEntry } from '../../git/types.ts'
 import { ready } from '../../http/listener/ready.ts'
 import type { presentTreeEntry } from './entity.ts'
 import { isMissing } from './missing.ts'
+import { rangeOf } from './names-page.ts'
 import { readTreeToken, tokenOfPath } from './page-token.ts'
 
 interface TreeQuery {
@@ -68,13 +69,6 @@ export async function listWholeTree(
   } catch (error) {
     throw refusalOf(error, query)
   }
-}
-
-function rangeOf(page: NamesPage): { limit?: number; offset?: number } {
-  if (page.kind === 'whole') return {}
-  return page.kind === 'token'
-    ? { limit: page.perPage }
-    : { limit: page.perPage, offset: page.offset }
 }
 
 /** Whether a text can be the path of an entry. */

@@ -1,13 +1,7 @@
 import { userOf } from '../../access/actor.ts'
 import { forbidden } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-
-/** Who a new commit or tag is by, and when. */
-export interface Signer {
-  readonly name: string
-  readonly email: string
-  readonly date: string
-}
+import type { Signer } from '../../git/write/signer.ts'
 
 /** The caller as author, committer or tagger; `given` parts come before their own, each by itself. */
 export function signerOf(
