@@ -65,6 +65,15 @@ export async function withProjectRole(ctx: Ctx, row: ProjectRow): Promise<Projec
   }
 }
 
+/** The project of an id that we know, with the caller's role, whether or not the caller may see it. */
+export async function findProjectWithRole(
+  ctx: Ctx,
+  id: number | null,
+): Promise<Project | undefined> {
+  const row = id === null ? undefined : await findProjectById(ctx.db, id)
+  return row && (await withProjectRole(ctx, row))
+}
+
 async function projectRole(ctx: Ctx, row: ProjectRow): Promise<number> {
   if (isAdmin(ctx.actor)) return Role.owner
   if (ctx.actor.kind === 'deploy_token') {

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { findProjectById } from '../../access/find-queries.ts'
-import { type Project, withProjectRole } from '../../access/subjects.ts'
+import { findProjectWithRole, type Project } from '../../access/subjects.ts'
 import { task } from '../../background/task.ts'
 import { dayOf, later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -81,10 +80,10 @@ export const mailAlertSummary = task({
       const window = await findMailWindow(ctx.db, projectId)
       if (!window || window.until > ctx.now()) return
       await deleteMailWindow(ctx.db, projectId)
-      const row = await findProjectById(ctx.db, projectId)
-      if (!row || window.opened + window.recovered === 0) return
+      const project = await findProjectWithRole(ctx, projectId)
+      if (!project || window.opened + window.recovered === 0) return
       await openWindow(ctx, projectId)
-      await mailSummary(ctx, await withProjectRole(ctx, row), window)
+      await mailSummary(ctx, project, window)
     })
   },
 })

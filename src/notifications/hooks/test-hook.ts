@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Source } from '../../access/sources.ts'
 import type { Group, Project } from '../../access/subjects.ts'
+import { findProjectWithRole } from '../../access/subjects.ts'
 import { badParameters, unprocessable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { logDelivery } from './deliver.ts'
 import { examples } from './examples.ts'
 import type { HookPayload } from './fire.ts'
 import { type HookEvent, type HookFlag, hookEvents } from './hook-events.ts'
-import { findHookProject } from './payloads/payload-parts.ts'
 import type { HookRow } from './queries.ts'
 import { send } from './send.ts'
 import { groupExamples } from './system-hooks.ts'
@@ -60,7 +60,7 @@ export async function testHook(
 /** The project that most examples for a group's hook are made of: its first with code. 422 when there is no project. */
 async function projectForTest(ctx: Ctx, group: Group): Promise<Project> {
   const id = await findFirstProjectId(ctx.db, group.id)
-  const project = id === undefined ? undefined : await findHookProject(ctx, id)
+  const project = id === undefined ? undefined : await findProjectWithRole(ctx, id)
   if (!project) throw unprocessable('Ensure the group has a project to make an example of.')
   return project
 }

@@ -1,6 +1,5 @@
 import { userOf } from '../../access/actor.ts'
-import { findProjectById } from '../../access/find-queries.ts'
-import { withProjectRole } from '../../access/subjects.ts'
+import { findProjectWithRole } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { ProjectChange } from '../../projects/effects.ts'
 import { mailFollowers } from './mail-followers.ts'
@@ -8,9 +7,8 @@ import { mailFollowers } from './mail-followers.ts'
 /** Who follows a project hears that its address is another. */
 export async function mailMove(ctx: Ctx, { id, change, oldPath }: ProjectChange): Promise<void> {
   if ((change !== 'rename' && change !== 'transfer') || oldPath === undefined) return
-  const row = await findProjectById(ctx.db, id)
-  if (!row || row.full_path === oldPath) return
-  const project = await withProjectRole(ctx, row)
+  const project = await findProjectWithRole(ctx, id)
+  if (!project || project.full_path === oldPath) return
   const url = `${ctx.config.externalUrl}/${project.full_path}`
   await mailFollowers(
     ctx,

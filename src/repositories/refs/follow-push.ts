@@ -1,6 +1,5 @@
 import { actAs } from '../../access/act-as.ts'
-import { findProjectById } from '../../access/find-queries.ts'
-import { type Project, withProjectRole } from '../../access/subjects.ts'
+import { findProjectWithRole, type Project } from '../../access/subjects.ts'
 import { prepareEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { insertPushEffect } from './journal/queries.ts'
@@ -19,9 +18,8 @@ export async function preparePushed(
   push: FinalizedPush,
 ): Promise<(ctx: Ctx) => Promise<void>> {
   const ctx = await actAs(given, push.userId)
-  const row = await findProjectById(ctx.db, push.projectId)
-  if (!row) return async () => {}
-  const project = await withProjectRole(ctx, row)
+  const project = await findProjectWithRole(ctx, push.projectId)
+  if (!project) return async () => {}
   const news = await newsOf(ctx, project, push.moves)
   const follow = await prepareEffects(ctx, ctx.effects.pushFollowed, { project, push, news })
   return async ({ db }) => {

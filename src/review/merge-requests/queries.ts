@@ -72,7 +72,7 @@ export async function updateMergeRequest(
   id: number,
   changes: Updateable<MergeRequestsTable>,
 ): Promise<void> {
-  if (Object.keys(changes).length === 0) return
+  if (Object.values(changes).every((value) => value === undefined)) return
   await db.updateTable('merge_requests').set(changes).where('id', '=', id).execute()
 }
 

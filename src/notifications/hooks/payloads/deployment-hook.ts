@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { actAs } from '../../../access/act-as.ts'
 import type { Project } from '../../../access/subjects.ts'
+import { findProjectWithRole } from '../../../access/subjects.ts'
 import { task } from '../../../background/task.ts'
 import {
   type DeploymentRow,
@@ -14,7 +15,7 @@ import { titleOf } from '../../../repositories/commits/entity.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { because, cause, causeOf, fireHooks, type HookPayload, wantsHooks } from '../fire.ts'
 import { findHookPlace } from './notified-queries.ts'
-import { findHookProject, hookProject, hookUserById } from './payload-parts.ts'
+import { hookProject, hookUserById } from './payload-parts.ts'
 
 const TOLD: readonly string[] = ['running', 'success', 'failed', 'canceled']
 
@@ -38,7 +39,7 @@ export const notifyOfDeployment = task({
     const row = await findDeployment(given.db, deployment_id)
     if (!row) return
     const ctx = because(await actAs(given, row.user_id), chain)
-    const project = await findHookProject(ctx, row.project_id)
+    const project = await findProjectWithRole(ctx, row.project_id)
     if (!project) return
     const payload = await payloadOf(ctx, project, row, { status, at })
     await inTransaction(ctx, (ctx) => fireHooks(ctx, project, 'deployment', () => payload))

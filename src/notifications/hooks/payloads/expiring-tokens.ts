@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import type { Project } from '../../../access/subjects.ts'
+import { findProjectWithRole } from '../../../access/subjects.ts'
 import { task } from '../../../background/task.ts'
 import { dayOf, later } from '../../../base/clock.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { fireHooks, type HookPayload } from '../fire.ts'
-import { findHookGroup, findHookProject, hookProject } from './payload-parts.ts'
+import { findHookGroup, hookProject } from './payload-parts.ts'
 import { findNewestToken, listExpiringOn } from './token-queries.ts'
 
 /** How long before a token expires the hooks of its project or group are notified. */
@@ -27,7 +28,8 @@ type TokenRow = Awaited<ReturnType<typeof listExpiringOn>>[number]
 
 async function notify(ctx: Ctx, row: TokenRow): Promise<void> {
   const sourceId = row.source_id ?? 0
-  const project = row.source_type === 'project' ? await findHookProject(ctx, sourceId) : undefined
+  const project =
+    row.source_type === 'project' ? await findProjectWithRole(ctx, sourceId) : undefined
   if (row.source_type === 'project' && !project) return
   const place = project ?? { id: null, namespace_id: sourceId }
   await fireHooks(ctx, place, 'access_token', async () => ({

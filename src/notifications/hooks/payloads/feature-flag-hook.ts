@@ -1,15 +1,16 @@
 import type { Project } from '../../../access/subjects.ts'
+import { findProjectWithRole } from '../../../access/subjects.ts'
 import { type FlagRow, findNewestFlag } from '../../../ci/feature-flags/queries.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { fireHooks, type HookPayload } from '../fire.ts'
-import { findHookProject, hookActor, hookProject } from './payload-parts.ts'
+import { hookActor, hookProject } from './payload-parts.ts'
 
 /** Notifies the hooks that a feature flag was switched on or off, in the caller's transaction. */
 export async function fireFeatureFlagHooks(
   ctx: Ctx,
   { row }: { readonly row: FlagRow },
 ): Promise<void> {
-  const project = await findHookProject(ctx, row.project_id)
+  const project = await findProjectWithRole(ctx, row.project_id)
   if (project) await fireHooks(ctx, project, 'feature_flag', () => payloadOf(ctx, project, row))
 }
 

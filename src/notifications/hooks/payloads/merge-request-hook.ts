@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { actAs } from '../../../access/act-as.ts'
 import { userOf } from '../../../access/actor.ts'
 import type { Project } from '../../../access/subjects.ts'
+import { findProjectWithRole } from '../../../access/subjects.ts'
 import { task } from '../../../background/task.ts'
 import type { Ctx, Effect } from '../../../ctx.ts'
 import { readCommits } from '../../../git/objects/commit.ts'
@@ -24,7 +25,6 @@ import {
 import { readCompared } from './merge-request-changes.ts'
 import {
   changesBetween,
-  findHookProject,
   type HookChanges,
   hookActor,
   hookProject,
@@ -60,7 +60,9 @@ export async function requestAttributes(
   if (!shown) return undefined
   const compared = given ?? (await readCompared(ctx, row))
   const source =
-    row.source_project_id === null ? undefined : await findHookProject(ctx, row.source_project_id)
+    row.source_project_id === null
+      ? undefined
+      : await findProjectWithRole(ctx, row.source_project_id)
   return {
     id: row.id,
     iid: row.iid,

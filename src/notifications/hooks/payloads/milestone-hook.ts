@@ -1,10 +1,11 @@
 import type { Project } from '../../../access/subjects.ts'
+import { findProjectWithRole } from '../../../access/subjects.ts'
 import type { Ctx } from '../../../ctx.ts'
 import type { ChangedMilestone } from '../../../planning/effects.ts'
 import type { MilestoneRow } from '../../../planning/milestones/entity.ts'
 import { findNewestMilestone } from '../../../planning/milestones/queries.ts'
 import { fireHooks, type HookPayload } from '../fire.ts'
-import { findHookGroup, findHookProject, hookProject } from './payload-parts.ts'
+import { findHookGroup, hookProject } from './payload-parts.ts'
 
 /** Notifies the hooks of a milestone, in the caller's transaction (docs/contract/D §1.25). */
 export async function fireMilestoneHooks(
@@ -20,7 +21,7 @@ export async function fireMilestoneHooks(
 
 async function ownerPart(ctx: Ctx, row: MilestoneRow): Promise<HookPayload> {
   if (row.project_id === null) return { group: await findHookGroup(ctx, row.group_id ?? 0) }
-  const project = await findHookProject(ctx, row.project_id)
+  const project = await findProjectWithRole(ctx, row.project_id)
   return { project: project ? hookProject(ctx, project) : null }
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { actAs } from '../../../access/act-as.ts'
 import { userOf } from '../../../access/actor.ts'
 import type { Project } from '../../../access/subjects.ts'
+import { findProjectWithRole } from '../../../access/subjects.ts'
 import { task } from '../../../background/task.ts'
 import type { Ctx } from '../../../ctx.ts'
 import type { SavedNote } from '../../../discussions/effects.ts'
@@ -10,7 +11,7 @@ import { inTransaction } from '../../../store/transaction.ts'
 import { because, cause, causeOf, fireHooks, type HookPayload, wantsHooks } from '../fire.ts'
 import { findHookNote, findNewestNote, isOnConfidential } from './note-queries.ts'
 import { type HookSubject, readHookSubject } from './note-subject.ts'
-import { findHookProject, hookActor, hookProject, hookRepository } from './payload-parts.ts'
+import { hookActor, hookProject, hookRepository } from './payload-parts.ts'
 
 type NoteEvent = 'note' | 'confidential_note'
 
@@ -49,7 +50,7 @@ export const notifyOfNote = task({
   async handler(given: Ctx, { id, user_id, event, action, ...chain }) {
     const ctx = because(await actAs(given, user_id), chain)
     const row = await findHookNote(ctx.db, id)
-    const project = row && (await findHookProject(ctx, row.project_id ?? 0))
+    const project = row && (await findProjectWithRole(ctx, row.project_id ?? 0))
     const payload = project && (await notePayload(ctx, project, row, { event, action }))
     if (!payload) return
     await inTransaction(ctx, (ctx) => fireHooks(ctx, project, event, () => payload))

@@ -1,7 +1,6 @@
 import { type ActorUser, userOf } from '../../../access/actor.ts'
-import { findProjectById } from '../../../access/find-queries.ts'
 import { visibilityRank } from '../../../access/roles.ts'
-import { type Project, withProjectRole } from '../../../access/subjects.ts'
+import type { Project } from '../../../access/subjects.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { avatarUrl, type UserBasicRow } from '../../../identity/users/basic.ts'
 import { findHookGroupRow, findHookUserRow } from '../system-queries.ts'
@@ -113,10 +112,4 @@ export async function findHookGroup(ctx: Pick<Ctx, 'db'>, groupId: number) {
         full_path: group.full_path,
       }
     : null
-}
-
-/** A project as payloads need it, for tasks that know only its id. */
-export async function findHookProject(ctx: Ctx, projectId: number): Promise<Project | undefined> {
-  const row = await findProjectById(ctx.db, projectId)
-  return row && (await withProjectRole(ctx, row))
 }

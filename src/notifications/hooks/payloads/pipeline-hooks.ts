@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { actAs } from '../../../access/act-as.ts'
 import type { Project } from '../../../access/subjects.ts'
+import { findProjectWithRole } from '../../../access/subjects.ts'
 import { task } from '../../../background/task.ts'
 import { type JobRow, listCurrentJobs } from '../../../ci/pipelines/job-queries.ts'
 import { findPipeline, type PipelineRow } from '../../../ci/pipelines/queries.ts'
@@ -15,7 +16,6 @@ import {
   listNotified,
   saveNotified,
 } from './notified-queries.ts'
-import { findHookProject } from './payload-parts.ts'
 import { jobPayload, pipelinePayload } from './pipeline-payload.ts'
 
 const endedPipeline = {
@@ -40,7 +40,7 @@ export const notifyOfPipelineChanges = task({
     const pipeline = await findPipeline(given.db, pipeline_id)
     if (!pipeline) return
     const ctx = because(await actAs(given, pipeline.user_id), chain)
-    const project = await findHookProject(ctx, pipeline.project_id)
+    const project = await findProjectWithRole(ctx, pipeline.project_id)
     if (!project) return
     const notified = new Map(
       (await listNotified(ctx.db, pipeline.id)).map((one) => [`${one.kind} ${one.id}`, one.status]),
@@ -108,7 +108,7 @@ export const notifyOfPipelineEnd = task({
     const pipeline = await findPipeline(ctx.db, pipeline_id)
     // It runs again: its next end has a task of its own.
     if (pipeline?.status !== status) return
-    const project = await findHookProject(ctx, pipeline.project_id)
+    const project = await findProjectWithRole(ctx, pipeline.project_id)
     if (!project) return
     const payload = await pipelinePayload(ctx, project, pipeline)
     await inTransaction(ctx, async (ctx) => {

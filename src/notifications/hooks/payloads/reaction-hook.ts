@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { actAs } from '../../../access/act-as.ts'
 import { userOf } from '../../../access/actor.ts'
 import type { Project } from '../../../access/subjects.ts'
+import { findProjectWithRole } from '../../../access/subjects.ts'
 import { task } from '../../../background/task.ts'
 import type { Ctx } from '../../../ctx.ts'
 import type { ChangedReaction } from '../../../discussions/effects.ts'
@@ -10,7 +11,7 @@ import { because, cause, causeOf, fireHooks, type HookPayload, wantsHooks } from
 import { noteAttributes } from './note-hook.ts'
 import { findHookNote } from './note-queries.ts'
 import { readHookSubject } from './note-subject.ts'
-import { findHookProject, hookActor, hookProject } from './payload-parts.ts'
+import { hookActor, hookProject } from './payload-parts.ts'
 import { findNewestReaction } from './reaction-queries.ts'
 
 const reaction = z.object({
@@ -64,7 +65,7 @@ export const notifyOfReaction = task({
   ...hookJob,
   async handler(given: Ctx, { project_id, user_id, action, reaction, ...chain }) {
     const ctx = because(await actAs(given, user_id), chain)
-    const project = await findHookProject(ctx, project_id)
+    const project = await findProjectWithRole(ctx, project_id)
     const payload = project && (await reactionPayload(ctx, project, reaction, action))
     if (!payload) return
     await inTransaction(ctx, (ctx) => fireHooks(ctx, project, 'emoji', () => payload))

@@ -1,6 +1,4 @@
 import { actAs } from '../../../access/act-as.ts'
-import { findProjectById } from '../../../access/find-queries.ts'
-import { withProjectRole } from '../../../access/subjects.ts'
 import { Problem } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { GitError } from '../../../git/error.ts'
@@ -12,7 +10,7 @@ import { branchHead } from '../branch-heads.ts'
 import { retarget } from '../change/retarget.ts'
 import { findById, listOpenAt } from '../queries.ts'
 import type { MergeRequestRow } from '../row.ts'
-import { targetProject } from '../target-project.ts'
+import { sourceProject, targetProject } from '../target-project.ts'
 
 /** What follows from a merge and takes git: the source branch goes, if it was to and nothing forbids it. */
 export async function afterMerge(
@@ -31,23 +29,22 @@ export async function afterMerge(
 
 /** Neither protected nor default, still at the merged head, and the merger may push there (docs/contract/D §1.10 Merge). */
 async function maySourceGo(ctx: Ctx, row: MergeRequestRow): Promise<boolean> {
-  if (row.source_project_id === null || row.head_sha === null) return false
-  const found = await findProjectById(ctx.db, row.source_project_id)
-  if (!found || found.default_branch === row.source_branch) return false
-  const head = await branchHead(ctx, row.source_project_id, row.source_branch)
+  const source = await sourceProject(ctx, row)
+  if (!source || row.head_sha === null || source.default_branch === row.source_branch) return false
+  const head = await branchHead(ctx, source.id, row.source_branch)
   if (head !== row.head_sha) return false
-  const stateOf = await branchStates(ctx, await withProjectRole(ctx, found))
+  const stateOf = await branchStates(ctx, source)
   const state = stateOf(row.source_branch)
   return !state.protected && state.canPush
 }
 
 async function removeSource(ctx: Ctx, row: MergeRequestRow): Promise<void> {
-  const found = await findProjectById(ctx.db, row.source_project_id ?? 0)
-  if (!found || row.head_sha === null) return
+  const source = await sourceProject(ctx, row)
+  if (!source || row.head_sha === null) return
   await retargetOthers(ctx, row)
   const move = { name: `refs/heads/${row.source_branch}`, oldId: row.head_sha, newId: noObject }
   try {
-    await moveRefs(ctx, await withProjectRole(ctx, found), { via: 'api', moves: [move] })
+    await moveRefs(ctx, source, { via: 'api', moves: [move] })
   } catch (error) {
     // Somebody was faster, or a rule has changed meanwhile: the branch stays.
     if (!(error instanceof GitError || error instanceof Problem)) throw error

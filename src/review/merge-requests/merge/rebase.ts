@@ -1,12 +1,10 @@
 import { actAs } from '../../../access/act-as.ts'
-import { userOf } from '../../../access/actor.ts'
-import { findProjectById } from '../../../access/find-queries.ts'
-import { type Project, withProjectRole } from '../../../access/subjects.ts'
-import { conflict, forbidden, Problem, unauthorized } from '../../../base/problem.ts'
+import { conflict, forbidden, Problem } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { GitError } from '../../../git/error.ts'
 import { rebase } from '../../../git/merge/merge.ts'
 import { fetchObjects } from '../../../git/transfer/fetch-objects.ts'
+import { callerId } from '../../../identity/users/find-user.ts'
 import { shareFetchedObjects } from '../../../repositories/lfs/objects.ts'
 import { mayPushBranch } from '../../../repositories/refs/check-rules.ts'
 import { moveRefs } from '../../../repositories/refs/move-refs.ts'
@@ -15,17 +13,10 @@ import { branchHead } from '../branch-heads.ts'
 import { rebaseJob } from '../jobs.ts'
 import { findById, updateMergeRequest } from '../queries.ts'
 import type { MergeRequestRow } from '../row.ts'
+import { sourceProject } from '../target-project.ts'
 import { committerOf, signerOf } from './merge-facts.ts'
 
 const conflictText = 'Rebase failed: Rebase locally, resolve all conflicts, then push the branch.'
-
-async function sourceProject(ctx: Ctx, row: MergeRequestRow): Promise<Project | undefined> {
-  const found =
-    row.source_project_id === null
-      ? undefined
-      : await findProjectById(ctx.db, row.source_project_id)
-  return found && withProjectRole(ctx, found)
-}
 
 /**
  * Has a task move the source branch onto the target, without a pipeline of the branch where `skipCi` says so; 403 without
@@ -36,8 +27,7 @@ export async function enqueueRebase(
   row: MergeRequestRow,
   skipCi?: boolean,
 ): Promise<void> {
-  const user = userOf(ctx.actor)
-  if (!user) throw unauthorized()
+  const user_id = callerId(ctx)
   const source = await sourceProject(ctx, row)
   if (!source || !(await mayPushBranch(ctx, source, row.source_branch))) {
     throw forbidden('Cannot push to source branch')
@@ -53,7 +43,7 @@ export async function enqueueRebase(
       )
     }
     await updateMergeRequest(ctx.db, row.id, { rebase_in_progress: true, merge_error: null })
-    await ctx.work.enqueue(ctx.db, rebaseJob, { id: row.id, user_id: user.id, skip_ci: skipCi })
+    await ctx.work.enqueue(ctx.db, rebaseJob, { id: row.id, user_id, skip_ci: skipCi })
   })
 }
 

@@ -1,6 +1,5 @@
 import { userOf } from '../../../access/actor.ts'
-import { findProjectById } from '../../../access/find-queries.ts'
-import { findVisibleProject, type Project, withProjectRole } from '../../../access/subjects.ts'
+import { findProjectWithRole, findVisibleProject, type Project } from '../../../access/subjects.ts'
 import { forbidden, Problem } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { readLog } from '../../../git/history/log.ts'
@@ -41,9 +40,8 @@ export interface AskingPush {
  */
 export async function applyPushOptions(ctx: Ctx, push: AskingPush): Promise<string[]> {
   const options = readPushOptions(push.options)
-  const found = options && (await findProjectById(ctx.db, push.projectId))
-  if (!options || !found) return []
-  const project = await withProjectRole(ctx, found)
+  const project = options && (await findProjectWithRole(ctx, push.projectId))
+  if (!options || !project) return []
   const branches = push.moves
     .filter((move) => !isDeletion(move))
     .flatMap((move) => branchOf(move.name) ?? [])
@@ -178,15 +176,13 @@ async function changeByOptions(
   if (!mayEdit(ctx, project, row)) throw forbidden()
   const title = options.title ?? (options.draft ? row.title : undefined)
   await changeMergeRequest(ctx, project, row, {
-    ...(title === undefined ? {} : { title: options.draft ? withDraftMark(title) : title }),
-    ...(options.description === undefined ? {} : { description: options.description }),
-    ...(options.target === undefined ? {} : { target_branch: options.target }),
-    ...(options.labels.length === 0 ? {} : { add_labels: [...options.labels] }),
-    ...(options.unlabels.length === 0 ? {} : { remove_labels: [...options.unlabels] }),
-    ...(options.squash === undefined ? {} : { squash: options.squash }),
-    ...(options.removeSourceBranch === undefined
-      ? {}
-      : { remove_source_branch: options.removeSourceBranch }),
+    title: title && options.draft ? withDraftMark(title) : title,
+    description: options.description,
+    target_branch: options.target,
+    add_labels: options.labels.length === 0 ? undefined : [...options.labels],
+    remove_labels: options.unlabels.length === 0 ? undefined : [...options.unlabels],
+    squash: options.squash,
+    remove_source_branch: options.removeSourceBranch,
     ...(await peopleOf(ctx, row, options)),
     milestone_id: await milestoneOf(ctx, project, options.milestone),
   })
