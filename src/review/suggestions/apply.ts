@@ -13,11 +13,10 @@ import {
   type SuggestionRow,
 } from '../../discussions/notes/suggestion-queries.ts'
 import { closeThreads } from '../../discussions/notes/verbs.ts'
-import { GitError } from '../../git/error.ts'
-import { readFileAt } from '../../git/objects/file.ts'
 import type { ObjectId } from '../../git/types.ts'
 import { type CommitAction, writeCommit } from '../../git/write/write-commit.ts'
 import { moveRefs } from '../../repositories/refs/move-refs.ts'
+import { untilFirst } from '../../repositories/repository/branch-queue.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { branchHead } from '../merge-requests/branch-heads.ts'
 import { targetSetting } from '../merge-requests/facts.ts'
@@ -27,9 +26,7 @@ import { getSuggestedBranch, type SuggestedBranch } from './access.ts'
 import { changeLines, cutLines, overlap } from './lines.ts'
 import { suggestionMessage } from './message.ts'
 import { markApplied } from './queries.ts'
-import { largestFile } from './save-suggestions.ts'
-
-const attempts = 5
+import { readText } from './save-suggestions.ts'
 
 /**
  * Takes suggestions over as one commit on the source branch (docs/contract/D §1.11): 404 for those that the caller can't see, 403
@@ -52,29 +49,13 @@ export async function applySuggestions(
     const reason = reasonAgainst(row)
     if (reason !== undefined) throw invalidText(reason)
   }
-  const commitId = await commitWithRetries(ctx, branch, rows, message)
+  const commitId = await untilFirst(() => commitOnce(ctx, branch, rows, message))
   await inTransaction(ctx, async (ctx) => {
     await markApplied(ctx.db, wanted, commitId, ctx.now())
     const threads = [...new Set(rows.map((row) => row.discussion_id))]
     await closeThreads(ctx, threads)
   })
   return await listSuggestionsById(ctx.db, wanted)
-}
-
-async function commitWithRetries(
-  ctx: Ctx,
-  branch: SuggestedBranch,
-  rows: readonly SuggestionRow[],
-  message: string | undefined,
-): Promise<ObjectId> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await commitOnce(ctx, branch, rows, message)
-    } catch (error) {
-      const overtaken = error instanceof GitError && ['stale', 'locked'].includes(error.code)
-      if (!overtaken || attempt === attempts) throw error
-    }
-  }
 }
 
 async function commitOnce(
@@ -113,6 +94,7 @@ async function actionsOf(
   for (const path of paths) {
     const own = rows.filter((row) => placeOf(row).new_path === path)
     const text = await readText(ctx, projectId, head, path)
+    if (text === undefined) throw invalidText('A file was not found.')
     const changes = own.map((row) => ({ ...rangeOf(row), content: row.to_content }))
     if (overlap(changes)) {
       throw invalidText('Suggestions are not applicable as their lines cannot overlap.')
@@ -124,17 +106,6 @@ async function actionsOf(
     actions.push({ kind: 'update', path, content: Buffer.from(changeLines(text, changes)) })
   }
   return actions
-}
-
-async function readText(ctx: Ctx, projectId: number, ref: ObjectId, path: string): Promise<string> {
-  try {
-    const repo = ctx.git.open(projectId)
-    const file = await readFileAt(repo, { ref, path, contentUpTo: largestFile })
-    if (file.content) return file.content.toString('utf8')
-  } catch (error) {
-    if (!(error instanceof GitError) || error.code !== 'not_found') throw error
-  }
-  throw invalidText('A file was not found.')
 }
 
 /** Who the commit is by, and what it says: its author wrote the suggestions, its committer applies them. */

@@ -1,15 +1,16 @@
 import type { Ctx } from '../../ctx.ts'
 import type { NoteRow } from '../../discussions/notes/entity.ts'
 import type { Noteable, Position } from '../../discussions/notes/noteable.ts'
-import { GitError } from '../../git/error.ts'
-import { readFileAt } from '../../git/objects/file.ts'
+import { readContentAt } from '../../git/objects/file.ts'
+import type { ObjectId } from '../../git/types.ts'
+import { ifFound } from '../../repositories/repository/missing.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { cutLines } from './lines.ts'
 import { findSuggestions } from './parse.ts'
 import { replaceSuggestions } from './queries.ts'
 
 // Nobody suggests lines of a larger file.
-export const largestFile = 5 * 1024 * 1024
+const largestFile = 5 * 1024 * 1024
 
 /**
  * Keeps what a comment on a line suggests; its former suggestions give way. Reads git, so not for use in a transaction.
@@ -24,7 +25,8 @@ export async function saveSuggestions(
   const { new_line: line, position_type: type } = position
   const blocks = line === null || type !== 'text' ? [] : findSuggestions(row.body)
   if (blocks.length === 0) return await replace(ctx, row.id, [])
-  const text = await readText(ctx, noteable, position)
+  const { head_sha: ref, new_path: path } = position
+  const text = await readText(ctx, noteable.project.id, ref, path)
   const at = line ?? 1
   const suggestions = blocks.map(({ above, below, content }) => ({
     lines_above: above,
@@ -43,13 +45,14 @@ async function replace(
   await inTransaction(ctx, (ctx) => replaceSuggestions(ctx.db, noteId, suggestions))
 }
 
-async function readText(ctx: Ctx, noteable: Noteable, position: Position) {
-  const options = { ref: position.head_sha, path: position.new_path, contentUpTo: largestFile }
-  try {
-    const file = await readFileAt(ctx.git.open(noteable.project.id), options)
-    return file.content?.toString('utf8')
-  } catch (error) {
-    if (error instanceof GitError && error.code === 'not_found') return undefined
-    throw error
-  }
+/** The text of a file; undefined where there is none, or it is too large. */
+export async function readText(
+  ctx: Ctx,
+  projectId: number,
+  ref: ObjectId,
+  path: string,
+): Promise<string | undefined> {
+  const options = { ref, path, limit: largestFile }
+  const content = await ifFound(readContentAt(ctx.git.open(projectId), options))
+  return content?.toString('utf8')
 }
