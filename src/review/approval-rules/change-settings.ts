@@ -1,9 +1,10 @@
 import { audit } from '../../access/audit.ts'
 import type { Project } from '../../access/subjects.ts'
+import { runEffects } from '../../base/effects.ts'
 import { invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { forgetRequestRules } from './forget-rules.ts'
+import { deleteRequestRules, listOverwritten } from './rule-queries.ts'
 import { projectApprovalSettings, settingNames } from './settings.ts'
 import { type SettingChanges, saveSettings } from './settings-queries.ts'
 
@@ -22,7 +23,9 @@ export async function changeProjectSettings(
       details: { changed: Object.keys(changes).join(', ') },
     })
     if (changes.disable_overriding_approvers_per_merge_request) {
-      await forgetRequestRules(ctx, project.id)
+      // Its open merge requests go back to the project's rules.
+      await deleteRequestRules(ctx.db, await listOverwritten(ctx.db, project.id))
+      await runEffects(ctx, ctx.effects.requestRulesForgotten, { projectId: project.id })
     }
   })
 }

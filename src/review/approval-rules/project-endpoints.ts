@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { onProject, type Project } from '../../access/subjects.ts'
-import { badParameters } from '../../base/problem.ts'
+import { pageOf } from '../../base/page.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { flag, id, integer } from '../../http/params.ts'
+import { atLeastOne, flag, id, integer } from '../../http/params.ts'
 import { readsOfArchived } from './access.ts'
 import { changeProjectSettings } from './change-settings.ts'
 import { eligibleFor, peopleOf } from './eligible.ts'
@@ -90,14 +90,9 @@ export const changeProjectApprovals = endpoint({
   summary: 'Change how a project wants merge requests approved',
   access: admin,
   body: configBody,
+  check: atLeastOne(Object.keys(configBody)),
   response: configEntity,
-  async handler({ ctx, project, body, request }) {
-    const names = Object.keys(configBody)
-    if (!names.some((name) => request.sent.has(name))) {
-      throw badParameters(
-        `${names.join(', ')} are missing, at least one parameter must be provided`,
-      )
-    }
+  async handler({ ctx, project, body }) {
     await changeProjectSettings(ctx, project, settingsOf(body))
     const count = body.approvals_before_merge
     if (count !== undefined) await setAnyApprover(ctx, project, count)
@@ -121,9 +116,8 @@ export const listApprovalRules = endpoint({
   response: z.array(projectRuleEntity),
   async handler({ ctx, project, page }) {
     const rules = await listProjectRules(ctx.db, [project.id])
-    const shown = rules.slice(page.offset, page.offset + page.perPage)
-    const items = await Promise.all(shown.map((rule) => present(ctx, project, rule)))
-    return { items, total: rules.length }
+    const { items, total } = pageOf(rules, page)
+    return { items: await Promise.all(items.map((rule) => present(ctx, project, rule))), total }
   },
 })
 

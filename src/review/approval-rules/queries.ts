@@ -227,9 +227,3 @@ export function findRuledProject(db: Db, projectId: number) {
     .where('id', '=', projectId)
     .executeTakeFirst()
 }
-
-export async function listUserIdsByName(db: Db, names: readonly string[]): Promise<number[]> {
-  if (names.length === 0) return []
-  const rows = await db.selectFrom('users').select('id').where('username', 'in', names).execute()
-  return rows.map((row) => row.id)
-}

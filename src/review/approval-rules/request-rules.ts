@@ -8,7 +8,7 @@ import { hasOwnRules, listRequestRules, type NamedRule } from './queries.ts'
 import { type AskedNames, assertRule, readNames } from './rule-input.ts'
 import { deleteRule, insertRule, setRuleNames, updateRule } from './rule-queries.ts'
 import { projectApprovalSettings } from './settings.ts'
-import { type ApprovalSubject, approvalStanding } from './standing.ts'
+import { type ApprovalSubject, approvalStanding, type StandingRule } from './standing.ts'
 
 export interface RequestRuleInput extends AskedNames {
   readonly name?: string | undefined
@@ -23,10 +23,9 @@ export async function getRuleInForce(
   ctx: Ctx,
   subject: ApprovalSubject,
   id: number,
-): Promise<NamedRule> {
+): Promise<StandingRule> {
   const { rules } = await approvalStanding(ctx, subject)
-  const found = existing(rules.find(({ rule }) => rule.id === id))
-  return found.rule
+  return existing(rules.find(({ rule }) => rule.id === id))
 }
 
 /** Refuses changes where the project wants its own rules everywhere (docs/contract/B-resolved §8.3). */
@@ -114,7 +113,7 @@ export async function changeRequestRule(
   id: number,
   input: RequestRuleInput,
 ): Promise<number> {
-  const rule = await getRuleInForce(ctx, subject, id)
+  const { rule } = await getRuleInForce(ctx, subject, id)
   assertChangeable(rule)
   await assertMayOverride(ctx, project)
   const { name, approvals_required } = input
@@ -136,7 +135,7 @@ export async function removeRequestRule(
   subject: ApprovalSubject,
   id: number,
 ): Promise<void> {
-  const rule = await getRuleInForce(ctx, subject, id)
+  const { rule } = await getRuleInForce(ctx, subject, id)
   assertChangeable(rule)
   await assertMayOverride(ctx, project)
   await inTransaction(ctx, async (ctx) => {

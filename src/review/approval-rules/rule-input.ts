@@ -4,8 +4,9 @@ import { findVisibleGroup, type Project } from '../../access/subjects.ts'
 import { dayOf } from '../../base/clock.ts'
 import { invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { listUsersByName } from '../../discussions/references/queries.ts'
 import { csv, flag, id, integer, oneOf, text } from '../../http/params.ts'
-import { listMemberIds, listProtectedNames, listUserIdsByName, type NamedRule } from './queries.ts'
+import { listMemberIds, listProtectedNames, type NamedRule } from './queries.ts'
 
 /** The most approvals that one rule may ask for (docs/contract/B-resolved §8.2). */
 const required = () => integer({ min: 0, max: 100 })
@@ -88,9 +89,9 @@ export async function readNames(
 async function readUsers(ctx: Ctx, project: Project, asked: AskedNames) {
   const ids = asked.user_ids ?? asked.users
   if (ids === undefined && asked.usernames === undefined) return undefined
-  const named = await listUserIdsByName(ctx.db, asked.usernames ?? [])
+  const named = await listUsersByName(ctx.db, asked.usernames ?? [])
   const members = await listMemberIds(ctx.db, project.id, Role.guest, dayOf(ctx.now()))
-  return [...(ids ?? []), ...named].filter((id) => members.has(id))
+  return [...(ids ?? []), ...named.map((user) => user.id)].filter((id) => members.has(id))
 }
 
 async function readGroups(ctx: Ctx, asked: AskedNames, before: NamedRule | undefined) {

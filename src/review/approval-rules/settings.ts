@@ -10,14 +10,7 @@ export interface HeldSetting {
 export type ApprovalSettings = Readonly<Record<SettingName, HeldSetting>>
 
 /** What holds where nobody said anything (docs/contract/B States: a push resets approvals by default). */
-const presets: Readonly<Record<SettingName, boolean>> = {
-  reset_approvals_on_push: true,
-  selective_code_owner_removals: false,
-  disable_overriding_approvers_per_merge_request: false,
-  merge_requests_author_approval: false,
-  merge_requests_disable_committers_approval: false,
-  require_reauthentication_to_approve: false,
-}
+const preset = (name: SettingName) => name === 'reset_approvals_on_push'
 
 /** The stricter value of each: what a group sets that way, its projects can't loosen. */
 const strict: Readonly<Record<SettingName, boolean>> = {
@@ -29,7 +22,7 @@ const strict: Readonly<Record<SettingName, boolean>> = {
   require_reauthentication_to_approve: true,
 }
 
-export const settingNames = Object.keys(presets) as SettingName[]
+export const settingNames = Object.keys(strict) as SettingName[]
 
 type Said = Partial<Record<SettingName, 0 | 1 | null>> | undefined
 
@@ -40,7 +33,7 @@ function held(own: Said, group: Said): ApprovalSettings {
       const locked = above !== null && (above === 1) === strict[name]
       if (locked) return [name, { value: strict[name], locked }]
       const said = own?.[name] ?? above
-      return [name, { value: said === null ? presets[name] : said === 1, locked }]
+      return [name, { value: said === null ? preset(name) : said === 1, locked }]
     }),
   ) as unknown as ApprovalSettings // made of exactly these names
 }

@@ -5,14 +5,16 @@ import { runEffects } from '../../base/effects.ts'
 import { notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { completeTodos } from '../../discussions/todos/add.ts'
+import { callerId } from '../../identity/users/find-user.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { removeApprovals, saveApproval } from '../approval-rules/save-approval.ts'
 import { approvalStanding, barredFrom, type Standing } from '../approval-rules/standing.ts'
 import type { AskedApproval } from '../effects.ts'
 import { noteLostApprovals, noteReview } from '../merge-requests/change/reviewers.ts'
-import { newestVersion, reload } from '../merge-requests/find.ts'
+import { reload } from '../merge-requests/find.ts'
 import { autoMergeJob } from '../merge-requests/jobs.ts'
 import { assertHead } from '../merge-requests/merge/merge.ts'
+import { findLatestVersion } from '../merge-requests/queries.ts'
 import { feedChange, noteChange, todoTarget } from '../merge-requests/record.ts'
 import type { MergeRequestRow } from '../merge-requests/row.ts'
 import { findPasswordHash } from './password-queries.ts'
@@ -47,7 +49,7 @@ export async function approve(
   if (settings.require_reauthentication_to_approve.value) {
     await assertPassword(ctx, user, input.password)
   }
-  const version = await newestVersion(ctx, row)
+  const version = await findLatestVersion(ctx.db, row.id)
   await inTransaction(ctx, async (ctx) => {
     // Nobody approves what was pushed after they looked.
     const now = await reload(ctx, row.id)
@@ -91,15 +93,14 @@ async function assertPassword(
 
 /** Takes the caller's approval back; 404 when there is none, or the merge has made it part of the record. */
 export async function unapprove(ctx: Ctx, project: Project, row: MergeRequestRow): Promise<void> {
-  const user = userOf(ctx.actor)
-  if (!user) throw unauthorized()
+  const userId = callerId(ctx)
   await inTransaction(ctx, async (ctx) => {
     const { state } = await reload(ctx, row.id)
     if (state === 'merged') throw notFound()
     const before = await approvalStanding(ctx, row)
-    if ((await removeApprovals(ctx, row.id, [user.id])) === 0) throw notFound()
+    if ((await removeApprovals(ctx, row.id, [userId])) === 0) throw notFound()
     await noteChange(ctx, project, row, 'unapproved', 'unapproved this merge request')
-    await noteReview(ctx, row.id, user.id, 'unapproved')
+    await noteReview(ctx, row.id, userId, 'unapproved')
     const action = before.approved ? 'unapproved' : 'unapproval'
     await runEffects(ctx, ctx.effects.mergeRequestChanged, { project, id: row.id, action })
   })

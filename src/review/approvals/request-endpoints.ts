@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { userOf } from '../../access/actor.ts'
-import { notFound } from '../../base/problem.ts'
+import { pageOf } from '../../base/page.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, id, text } from '../../http/params.ts'
@@ -107,19 +107,11 @@ function sum(numbers: readonly number[]): number {
 
 async function presentStanding(ctx: Ctx, row: MergeRequestRow, standing: StandingRule) {
   const { rule, eligible } = standing
-  const fromProject = rule.project_id !== null
-  const source = fromProject ? rule : undefined
+  const source = { ...brief(standing), approvals_required: rule.approvals_required }
   return {
     ...(await presentRule(ctx, rule, eligible)),
     section: rule.section,
-    source_rule: source
-      ? {
-          id: source.id,
-          name: source.name,
-          rule_type: source.rule_type,
-          approvals_required: source.approvals_required,
-        }
-      : null,
+    source_rule: rule.project_id === null ? null : source,
     overridden: row.rules_overwritten === 1 && rule.rule_type !== 'code_owner',
   }
 }
@@ -135,11 +127,7 @@ async function presentJudged(ctx: Ctx, row: MergeRequestRow, standing: StandingR
 
 async function presentOne(ctx: Ctx, given: MergeRequestRow, ruleId: number) {
   const row = await reload(ctx, given.id)
-  const { rules } = await approvalStanding(ctx, row)
-  const rule = await getRuleInForce(ctx, row, ruleId)
-  const standing = rules.find((one) => one.rule.id === rule.id)
-  if (!standing) throw notFound('Rule')
-  return presentStanding(ctx, row, standing)
+  return presentStanding(ctx, row, await getRuleInForce(ctx, row, ruleId))
 }
 
 export const getMergeRequestApprovals = endpoint({
@@ -217,9 +205,8 @@ export const listMergeRequestApprovalRules = endpoint({
   response: z.array(requestRuleEntity),
   async handler({ ctx, mergeRequest: row, page }) {
     const { rules } = await approvalStanding(ctx, row)
-    const shown = rules.slice(page.offset, page.offset + page.perPage)
-    const items = await Promise.all(shown.map((rule) => presentStanding(ctx, row, rule)))
-    return { items, total: rules.length }
+    const { items, total } = pageOf(rules, page)
+    return { items: await Promise.all(items.map((rule) => presentStanding(ctx, row, rule))), total }
   },
 })
 

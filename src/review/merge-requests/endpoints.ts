@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { userOf } from '../../access/actor.ts'
 import { fieldsNeed } from '../../access/conditions.ts'
 import { anyone, onGroup, onProject } from '../../access/subjects.ts'
-import { badParameters, unauthorized } from '../../base/problem.ts'
+import { unauthorized } from '../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { flag } from '../../http/params.ts'
+import { atLeastOne, flag } from '../../http/params.ts'
 import { onMergeRequest, opensRequest, sortsRequest, targetOfNew } from './access.ts'
 import { createBody, updateBody } from './change/body-params.ts'
 import { editMergeRequest, openMergeRequest } from './change/open.ts'
@@ -22,13 +22,6 @@ const single = {
   include_diverged_commits_count: flag().optional(),
   include_rebase_in_progress: flag().optional(),
   render_html: flag().optional(),
-}
-
-/** An update says at least something (docs/contract/D §1.9). */
-function assertSomething(sent: ReadonlySet<string>): void {
-  const names = Object.keys(updateBody)
-  if (names.some((name) => sent.has(name))) return
-  throw badParameters(`${names.join(', ')} are missing, at least one parameter must be provided`)
 }
 
 export const listAllMergeRequests = endpoint({
@@ -116,12 +109,11 @@ export const updateProjectMergeRequest = endpoint({
   summary: 'Change, close or reopen a merge request',
   access: onMergeRequest('edit_merge_request', { signedIn: true }),
   body: updateBody,
+  check: atLeastOne(Object.keys(updateBody)),
   conditions: [fieldsNeed('update_merge_request', ['discussion_locked'])],
   response: mergeRequestEntity,
-  async handler({ ctx, project, mergeRequest: row, body, request }) {
-    assertSomething(request.sent)
-    return presentMergeRequest(ctx, project, await editMergeRequest(ctx, project, row, body))
-  },
+  handler: async ({ ctx, project, mergeRequest: row, body }) =>
+    presentMergeRequest(ctx, project, await editMergeRequest(ctx, project, row, body)),
 })
 
 export const deleteProjectMergeRequest = endpoint({

@@ -2,7 +2,7 @@ import type { Ctx } from '../../../ctx.ts'
 import { readLog } from '../../../git/history/log.ts'
 import type { ObjectId } from '../../../git/types.ts'
 import type { Signer } from '../../../git/write/signer.ts'
-import { listApproversOf } from '../../approval-rules/approvers.ts'
+import { listApproverAddresses } from '../../approval-rules/approver-queries.ts'
 import { closingReferences } from '../links/closing-issues.ts'
 import { findCommitter, listReviewers } from '../people/queries.ts'
 import { mergeRequestUrl } from '../present.ts'
@@ -17,7 +17,15 @@ export async function committerOf(
   userId: number | null,
 ): Promise<MessagePerson | undefined> {
   const user = userId === null ? undefined : await findCommitter(ctx.db, userId)
-  return user && { name: user.name, email: user.commit_email ?? user.email }
+  return user && personOf(user)
+}
+
+function personOf(user: {
+  readonly name: string
+  readonly email: string
+  readonly commit_email: string | null
+}): MessagePerson {
+  return { name: user.name, email: user.commit_email ?? user.email }
 }
 
 export function signerOf(ctx: Ctx, person: MessagePerson): Signer {
@@ -33,11 +41,11 @@ export async function messageFacts(
 ): Promise<MessageFacts> {
   const repo = ctx.git.open(row.target_project_id)
   const revision = `${heads.target}..${heads.source}`
-  const [{ commits }, closes, author, approvedBy, reviewedBy] = await Promise.all([
+  const [{ commits }, closes, author, approvers, reviewedBy] = await Promise.all([
     readLog(repo, { revision, limit: mostCommits }),
     closingReferences(ctx, row),
     committerOf(ctx, row.author_id),
-    listApproversOf(ctx, row.id),
+    listApproverAddresses(ctx.db, row.id),
     reviewersOf(ctx, row.id),
   ])
   return {
@@ -53,7 +61,7 @@ export async function messageFacts(
     commits,
     author: author ?? null,
     mergedBy,
-    approvedBy,
+    approvedBy: approvers.map(personOf),
     reviewedBy,
   }
 }
