@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import type { Project } from '../../../access/subjects.ts'
-import type { OffsetPage } from '../../../base/page.ts'
+import { type OffsetPage, pageOf } from '../../../base/page.ts'
 import { existing } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { type Diff, type DiffInput, readDiff, readPrintedDiff } from '../../../git/diff/diff.ts'
-import { streamRawDiff } from '../../../git/diff/raw-diff.ts'
 import { readLog } from '../../../git/history/log.ts'
 import { bytes, endpoint } from '../../../http/endpoint.ts'
 import { ready } from '../../../http/listener/ready.ts'
@@ -22,7 +21,8 @@ import { path } from '../path.ts'
 import { presentMergeRequest } from '../present-single.ts'
 import { findLatestVersion, findVersion, listVersions } from '../queries.ts'
 import type { VersionRow } from '../row.ts'
-import { prepare } from './prepared.ts'
+import { answerRawDiff } from './host-diff.ts'
+import { prepare, preparedVersion } from './prepared.ts'
 
 // More files than this are no reading matter; the diff ends there.
 const unlimited = { files: 3000, lines: 100_000, bytes: 15 * 1024 * 1000, fileBytes: 500 * 1024 }
@@ -80,8 +80,7 @@ export const listMergeRequestCommits = endpoint({
   paginate: 'offset',
   response: z.array(commitEntity),
   async handler({ ctx, project, mergeRequest, page }) {
-    const row = await prepare(ctx, mergeRequest)
-    const version = await findLatestVersion(ctx.db, row.id)
+    const version = await preparedVersion(ctx, mergeRequest)
     const { commits, more } = await commitsOf(ctx, project, version, page)
     return { items: commits.map((commit) => presentCommit(ctx, project, commit)), more }
   },
@@ -122,12 +121,10 @@ export const listMergeRequestDiffs = endpoint({
   paginate: 'offset',
   response: z.array(diffEntity),
   async handler({ ctx, project, mergeRequest, query, page, request }) {
-    const row = await prepare(ctx, mergeRequest)
-    const version = await findLatestVersion(ctx.db, row.id)
+    const version = await preparedVersion(ctx, mergeRequest)
     const { files } = await diffOf(ctx, project, version, request.signal)
-    const shown = files.slice(page.offset, page.offset + page.perPage)
-    const items = shown.map((file) => presentDiff(file, query))
-    return { items, total: files.length }
+    const { items, total } = pageOf(files, page)
+    return { items: items.map((file) => presentDiff(file, query)), total }
   },
 })
 
@@ -138,13 +135,8 @@ export const getMergeRequestRawDiffs = endpoint({
   access: onMergeRequest(),
   response: bytes('text/plain'),
   async handler({ ctx, project, mergeRequest, request }) {
-    const row = await prepare(ctx, mergeRequest)
-    const version = await findLatestVersion(ctx.db, row.id)
-    if (!version) return { body: '', type: 'text/plain' }
-    const { base_sha: from, head_sha: to } = version
-    const repo = ctx.git.open(project.id)
-    const body = streamRawDiff(repo, { from, to, format: 'diff' }, request.signal)
-    return { body, type: 'text/plain' }
+    const version = await preparedVersion(ctx, mergeRequest)
+    return answerRawDiff(ctx, project, version, { format: 'diff', signal: request.signal })
   },
 })
 
@@ -157,9 +149,8 @@ export const listMergeRequestVersions = endpoint({
   response: z.array(versionEntity),
   async handler({ ctx, mergeRequest, page }) {
     const row = await prepare(ctx, mergeRequest)
-    const versions = await listVersions(ctx.db, row.id)
-    const items = versions.slice(page.offset, page.offset + page.perPage)
-    return { items: items.map((version) => presentVersion(version)), total: versions.length }
+    const { items, total } = pageOf(await listVersions(ctx.db, row.id), page)
+    return { items: items.map((version) => presentVersion(version)), total }
   },
 })
 

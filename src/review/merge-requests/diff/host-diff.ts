@@ -1,10 +1,12 @@
-import { onProject } from '../../../access/subjects.ts'
+import { onProject, type Project } from '../../../access/subjects.ts'
+import type { Ctx } from '../../../ctx.ts'
 import { streamRawDiff } from '../../../git/diff/raw-diff.ts'
-import { bytes, endpoint } from '../../../http/endpoint.ts'
+import { type Bytes, bytes, endpoint } from '../../../http/endpoint.ts'
 import { id, oneOf } from '../../../http/params.ts'
+import { getMergeRequest } from '../find.ts'
 import { tags } from '../path.ts'
-import { findLatestVersion } from '../queries.ts'
-import { getPrepared } from './prepared.ts'
+import type { VersionRow } from '../row.ts'
+import { preparedVersion } from './prepared.ts'
 
 export const getHostMergeRequestDiff = endpoint({
   method: 'GET',
@@ -16,15 +18,25 @@ export const getHostMergeRequestDiff = endpoint({
   params: { merge_request_iid: id(), format: oneOf(['diff', 'patch']) },
   response: bytes('text/plain'),
   async handler({ ctx, project, params, request }) {
-    const row = await getPrepared(ctx, project, params.merge_request_iid, request.signal)
-    const version = await findLatestVersion(ctx.db, row.id)
-    if (!version) return { body: '', type: 'text/plain' }
-    const { base_sha: from, head_sha: to } = version
-    const repo = ctx.git.open(project.id)
-    const body = streamRawDiff(repo, { from, to, format: params.format }, request.signal)
-    return { body, type: 'text/plain' }
+    const row = await getMergeRequest(ctx, project, params.merge_request_iid)
+    const version = await preparedVersion(ctx, row, request.signal)
+    return answerRawDiff(ctx, project, version, { format: params.format, signal: request.signal })
   },
 })
+
+/** The changes of a version as git writes them; nothing while the first is being computed. */
+export function answerRawDiff(
+  ctx: Ctx,
+  project: Project,
+  version: VersionRow | undefined,
+  asked: { readonly format: 'diff' | 'patch'; readonly signal: AbortSignal },
+): Bytes {
+  const type = 'text/plain'
+  if (!version) return { body: '', type }
+  const { base_sha: from, head_sha: to } = version
+  const repo = ctx.git.open(project.id)
+  return { body: streamRawDiff(repo, { from, to, format: asked.format }, asked.signal), type }
+}
 
 const PATH = /^\/(.+?)\/-\/merge_requests\/(\d+)\.(diff|patch)$/
 

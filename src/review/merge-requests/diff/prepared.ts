@@ -1,9 +1,8 @@
-import type { Project } from '../../../access/subjects.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { GitError } from '../../../git/error.ts'
-import { getMergeRequest, reload } from '../find.ts'
+import { reload } from '../find.ts'
 import { findLatestVersion, findMoverOf } from '../queries.ts'
-import type { MergeRequestRow } from '../row.ts'
+import type { MergeRequestRow, VersionRow } from '../row.ts'
 import { refreshMergeRequest } from './refresh.ts'
 
 /**
@@ -41,12 +40,12 @@ async function moverOf(ctx: Ctx, row: MergeRequestRow): Promise<number | null> {
   return findMoverOf(ctx.db, row.source_project_id, ref, row.head_sha ?? '')
 }
 
-/** As `getMergeRequest`, prepared. */
-export async function getPrepared(
+/** The newest diff of a merge request, prepared; undefined where there is none to make. */
+export async function preparedVersion(
   ctx: Ctx,
-  project: Pick<Project, 'id'>,
-  iid: number,
+  row: MergeRequestRow,
   signal?: AbortSignal,
-): Promise<MergeRequestRow> {
-  return await prepare(ctx, await getMergeRequest(ctx, project, iid), signal)
+): Promise<VersionRow | undefined> {
+  const { id } = await prepare(ctx, row, signal)
+  return await findLatestVersion(ctx.db, id)
 }
