@@ -20,7 +20,7 @@ const idOrWord = () =>
 
 export type IdOrWord = number | 'none' | 'any'
 
-function readIdOrWord(raw: unknown): IdOrWord {
+export function readIdOrWord(raw: unknown): IdOrWord {
   const word = String(raw).toLowerCase()
   if (word === 'none' || word === 'any') return word
   const number = Number(raw)

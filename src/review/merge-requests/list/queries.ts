@@ -12,10 +12,10 @@ import type { OffsetPage, Paged } from '../../../base/page.ts'
 import { namespacesBelow } from '../../../store/hierarchy.ts'
 import { listPage } from '../../../store/pages.ts'
 import type { Db, Schema } from '../../../store/schema.ts'
-import { containing } from '../../../store/search.ts'
+import { matchesSearch } from '../../../store/search.ts'
 import { listByIds } from '../queries.ts'
 import type { MergeRequestRow } from '../row.ts'
-import type { ExcludedFilters, IdOrWord, ListFilters } from './params.ts'
+import { type ExcludedFilters, type IdOrWord, type ListFilters, readIdOrWord } from './params.ts'
 
 /** Where a list looks: one project, a group with all below it, or everywhere. */
 export interface ListPlace {
@@ -50,8 +50,9 @@ export async function listMergeRequests(
         ...placeConditions(where, place, viewer),
         ...plainConditions(where, filters),
         ...timeConditions(where, filters),
-        ...peopleConditions(where, filters, me),
-        ...planConditions(where, filters, me),
+        ...scopeConditions(filters.scope, me),
+        ...namedConditions(filters, me),
+        ...mergerConditions(filters),
         ...approvalConditions(filters),
         ...exclusions(filters.not ?? {}, me),
       ]),
@@ -98,7 +99,7 @@ function plainConditions(where: Where, filters: ListFilters): Condition[] {
   if (filters.non_archived !== false && filters.non_archived !== undefined) {
     found.push(where('projects.archived', '=', 0))
   }
-  if (search !== undefined && search.trim() !== '') found.push(searchIn(search, filters.in))
+  if (search !== undefined && search.trim() !== '') found.push(...searchIn(search, filters.in))
   return [...found, ...deployed(filters)]
 }
 
@@ -130,19 +131,15 @@ function same(column: string, value: string | number | undefined): Condition[] {
 }
 
 /** Every word must occur in the title or the description, letter case aside. */
-function searchIn(search: string, fields: readonly string[] | undefined): Condition {
+function searchIn(search: string, fields: readonly string[] | undefined): Condition[] {
   const columns = ['title', 'description'].filter(
     (name) => !fields?.length || fields.includes(name),
   )
-  const words = search.trim().split(/\s+/).slice(0, 20)
-  const each = words.map((word) => {
-    const pattern = containing(word)
-    const hits = columns.map(
-      (column) => sql`${sql.ref(`merge_requests.${column}`)} LIKE ${pattern} ESCAPE '\\'`,
-    )
-    return hits.length === 0 ? sql`1 = 0` : sql`(${sql.join(hits, sql` OR `)})`
-  })
-  return sql<SqlBool>`(${sql.join(each, sql` AND `)})`
+  if (columns.length === 0) return [sql<SqlBool>`1 = 0`]
+  return matchesSearch(
+    search,
+    columns.map((name) => `merge_requests.${name}`),
+  )
 }
 
 const timeFilters = {
@@ -163,25 +160,41 @@ function timeConditions(where: Where, filters: ListFilters): Condition[] {
 
 const userId = (username: string) => sql`(SELECT id FROM users WHERE username = ${username})`
 
-function peopleConditions(where: Where, filters: ListFilters, me: number | null): Condition[] {
-  const found = scopeConditions(filters.scope, me)
+type Named = Pick<
+  ListFilters,
+  | 'labels'
+  | 'milestone'
+  | 'author_id'
+  | 'author_username'
+  | 'assignee_id'
+  | 'assignee_username'
+  | 'reviewer_id'
+  | 'reviewer_username'
+  | 'my_reaction_emoji'
+>
+
+/** People and plans that lists may ask for, and leave out as well. */
+function namedConditions(filters: Named, me: number | null): Condition[] {
+  const found = (filters.labels ?? []).map(labelled)
+  if (filters.milestone !== undefined) found.push(inMilestone(filters.milestone))
   found.push(...same('author_id', filters.author_id))
   if (filters.author_username !== undefined) {
     found.push(sql<SqlBool>`merge_requests.author_id = ${userId(filters.author_username)}`)
   }
-  found.push(...same('merge_user_id', filters.merge_user_id))
-  if (filters.merge_user_username !== undefined) {
-    found.push(sql<SqlBool>`merge_requests.merge_user_id = ${userId(filters.merge_user_username)}`)
-  }
   if (filters.assignee_id !== undefined) found.push(someone(assignees, filters.assignee_id))
-  for (const name of filters.assignee_username ?? []) {
-    found.push(assignedTo(userId(name)))
-  }
+  for (const name of filters.assignee_username ?? []) found.push(assignedTo(userId(name)))
   if (filters.reviewer_id !== undefined) found.push(someone(reviewers, filters.reviewer_id))
   if (filters.reviewer_username !== undefined) {
     found.push(reviewedBy(userId(filters.reviewer_username)))
   }
-  return found.length === 0 ? [where.lit(true)] : found
+  if (filters.my_reaction_emoji !== undefined) found.push(reacted(filters.my_reaction_emoji, me))
+  return found
+}
+
+function mergerConditions({ merge_user_id: id, merge_user_username: name }: ListFilters) {
+  const found = same('merge_user_id', id)
+  if (name !== undefined) found.push(sql<SqlBool>`merge_requests.merge_user_id = ${userId(name)}`)
+  return found
 }
 
 function scopeConditions(scope: ListFilters['scope'], me: number | null): Condition[] {
@@ -219,14 +232,6 @@ const labelLinks = sql`SELECT subject_id FROM label_links WHERE subject_type = '
 const anyLabel = sql`SELECT 1 FROM label_links WHERE subject_type = 'merge_request'
   AND subject_id = merge_requests.id`
 
-function planConditions(where: Where, filters: ListFilters, me: number | null): Condition[] {
-  const found: Condition[] = [where.lit(true)]
-  for (const title of filters.labels ?? []) found.push(labelled(title))
-  if (filters.milestone !== undefined) found.push(inMilestone(filters.milestone))
-  if (filters.my_reaction_emoji !== undefined) found.push(reacted(filters.my_reaction_emoji, me))
-  return found
-}
-
 function labelled(title: string): Condition {
   const word = title.toLowerCase()
   if (word === 'any') return sql<SqlBool>`EXISTS (${anyLabel})`
@@ -255,11 +260,12 @@ function approvalConditions(filters: ListFilters): Condition[] {
   if (filters.approved !== undefined) {
     found.push(someone(approvers, filters.approved === 'yes' ? 'any' : 'none'))
   }
-  for (const word of filters.approved_by_ids ?? []) found.push(someone(approvers, asWanted(word)))
+  for (const word of filters.approved_by_ids ?? [])
+    found.push(someone(approvers, readIdOrWord(word)))
   for (const name of filters.approved_by_usernames ?? []) {
     found.push(among(sql`${approvers} AND user_id = ${userId(name)}`))
   }
-  for (const word of filters.approver_ids ?? []) found.push(namedByRules(asWanted(word)))
+  for (const word of filters.approver_ids ?? []) found.push(namedByRules(readIdOrWord(word)))
   return found
 }
 
@@ -274,32 +280,12 @@ function namedByRules(wanted: IdOrWord): Condition {
   return wanted === 'none' || wanted === 0 ? sql<SqlBool>`NOT ${named}` : named
 }
 
-function asWanted(word: string): IdOrWord {
-  const lower = word.toLowerCase()
-  if (lower === 'any' || lower === 'none') return lower
-  const number = Number(word)
-  return Number.isSafeInteger(number) ? number : -1
-}
-
 function exclusions(not: ExcludedFilters, me: number | null): Condition[] {
-  const found: Condition[] = []
-  for (const title of not.labels ?? []) found.push(labelled(title))
-  if (not.milestone !== undefined) found.push(inMilestone(not.milestone))
-  found.push(...same('author_id', not.author_id))
-  found.push(...same('source_branch', not.source_branch))
-  found.push(...same('target_branch', not.target_branch))
-  if (not.author_username !== undefined) {
-    found.push(sql<SqlBool>`merge_requests.author_id = ${userId(not.author_username)}`)
-  }
-  if (not.assignee_id !== undefined) found.push(someone(assignees, not.assignee_id))
-  for (const name of not.assignee_username ?? []) {
-    found.push(assignedTo(userId(name)))
-  }
-  if (not.reviewer_id !== undefined) found.push(someone(reviewers, not.reviewer_id))
-  if (not.reviewer_username !== undefined) {
-    found.push(reviewedBy(userId(not.reviewer_username)))
-  }
-  if (not.my_reaction_emoji !== undefined) found.push(reacted(not.my_reaction_emoji, me))
+  const found = [
+    ...namedConditions(not, me),
+    ...same('source_branch', not.source_branch),
+    ...same('target_branch', not.target_branch),
+  ]
   // What is unknown (null) is not excluded.
   return found.map((condition) => sql<SqlBool>`NOT coalesce(${condition}, 0)`)
 }
