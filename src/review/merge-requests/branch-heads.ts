@@ -1,10 +1,10 @@
 import type { Ctx } from '../../ctx.ts'
-import { isBranchName } from '../../git/names.ts'
 import { findRef } from '../../git/refs/refs.ts'
 import { fetchObjects } from '../../git/transfer/fetch-objects.ts'
 import type { ObjectId } from '../../git/types.ts'
 import { shareFetchedObjects } from '../../repositories/lfs/objects.ts'
 import { placeOwnRef } from '../../repositories/refs/own-refs.ts'
+import { findTip } from '../../repositories/repository/branch-tip.ts'
 import type { MergeRequestRow } from './row.ts'
 
 /** The commit at the tip of a branch, or undefined when there is no such branch. */
@@ -13,8 +13,9 @@ export async function branchHead(
   projectId: number,
   branch: string,
 ): Promise<ObjectId | undefined> {
-  if (!isBranchName(branch) || !(await ctx.git.exists(projectId))) return undefined
-  return (await findRef(ctx.git.open(projectId), `refs/heads/${branch}`))?.id
+  return (await ctx.git.exists(projectId))
+    ? await findTip(ctx.git.open(projectId), branch)
+    : undefined
 }
 
 type Sided = Pick<

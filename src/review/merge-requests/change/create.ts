@@ -1,4 +1,3 @@
-import { userOf } from '../../../access/actor.ts'
 import type { Project } from '../../../access/subjects.ts'
 import { runEffects } from '../../../base/effects.ts'
 import {
@@ -6,13 +5,11 @@ import {
   conflict,
   invalidText,
   type Problem,
-  unauthorized,
   unprocessable,
 } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { followText } from '../../../discussions/references/follow-text.ts'
-import { addTodos } from '../../../discussions/todos/add.ts'
-import { setAssignees } from '../../../planning/assignees/verbs.ts'
+import { callerId } from '../../../identity/users/find-user.ts'
 import { setLabels } from '../../../planning/labels/set-labels.ts'
 import { usableMilestone } from '../../../planning/milestones/verbs.ts'
 import {
@@ -20,6 +17,7 @@ import {
   recordMilestoneEvent,
 } from '../../../planning/resource-events/record.ts'
 import { projectSetting } from '../../../projects/projects/settings.ts'
+import { areRelated } from '../../../repositories/repository/fork-network.ts'
 import { nextIid } from '../../../store/iid.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { uniquely } from '../../../store/unique.ts'
@@ -28,12 +26,11 @@ import { noteableOf, reload } from '../find.ts'
 import { refreshJob } from '../jobs.ts'
 import { noteClosingIssues } from '../links/closing-issues.ts'
 import { findOpenDuplicate, insertMergeRequest } from '../queries.ts'
-import { feedChange, todoTarget } from '../record.ts'
+import { feedChange } from '../record.ts'
 import type { MergeRequestRow } from '../row.ts'
-import { assigneesOf, type CreateInput } from './body-params.ts'
+import type { CreateInput } from './body-params.ts'
 import { isDraftTitle } from './draft-title.ts'
-import { areRelated } from './fork-queries.ts'
-import { setReviewers } from './reviewers.ts'
+import { setPeople } from './reviewers.ts'
 
 export const longestTitle = 255
 
@@ -44,9 +41,8 @@ export async function createMergeRequest(
   target: Project,
   input: Omit<CreateInput, 'target_project_id'>,
 ): Promise<MergeRequestRow> {
-  const author = userOf(ctx.actor)
-  if (!author) throw unauthorized()
-  if (target.id !== source.id && !(await areRelated(ctx.db, source.id, target.id))) {
+  const authorId = callerId(ctx)
+  if (target.id !== source.id && !(await areRelated(ctx, source, target))) {
     throw unprocessable(['Source project is not a fork of the target project'])
   }
   assertTitle(input.title)
@@ -72,7 +68,7 @@ export async function createMergeRequest(
         title: input.title.trim(),
         description: input.description ?? null,
         draft: isDraftTitle(input.title),
-        author_id: author.id,
+        author_id: authorId,
         milestone_id: milestone,
         head_sha: head,
         merge_after: input.merge_after ?? null,
@@ -87,7 +83,7 @@ export async function createMergeRequest(
     await addDetails(ctx, target, id, input)
     await feedChange(ctx, await reload(ctx, id), 'opened')
     await runEffects(ctx, ctx.effects.mergeRequestChanged, { project: target, id, action: 'open' })
-    await ctx.work.enqueue(ctx.db, refreshJob, { id, user_id: author.id })
+    await ctx.work.enqueue(ctx.db, refreshJob, { id, user_id: authorId })
     return id
   })
   return reload(ctx, id)
@@ -106,28 +102,10 @@ async function addDetails(
     const change = await setLabels(ctx, target, 'merge_request', id, { labels })
     await recordLabelEvents(ctx, { type: 'merge_request', id }, change.added, change.removed)
   }
-  await addPeople(ctx, target, row, input)
+  await setPeople(ctx, target, row, input)
   await recordMilestoneEvent(ctx, { type: 'merge_request', id }, null, row.milestone_id)
   await followText(ctx, noteableOf(ctx, target, row), `${row.title}\n\n${row.description ?? ''}`)
   await noteClosingIssues(ctx, row)
-}
-
-async function addPeople(
-  ctx: Ctx,
-  target: Project,
-  row: MergeRequestRow,
-  input: Omit<CreateInput, 'target_project_id'>,
-): Promise<void> {
-  const ids = (users: readonly { readonly id: number }[]) => users.map((user) => user.id)
-  const assignees = assigneesOf(input)
-  if (assignees) {
-    const change = await setAssignees(ctx, target, 'merge_request', row.id, assignees)
-    await addTodos(ctx, todoTarget(row), 'assigned', ids(change.added))
-  }
-  if (input.reviewer_ids) {
-    const change = await setReviewers(ctx, target, row.id, input.reviewer_ids)
-    await addTodos(ctx, todoTarget(row), 'review_requested', ids(change.added))
-  }
 }
 
 /** The title is what everybody sees: it is not blank, and fits on a line. */

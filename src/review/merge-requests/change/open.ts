@@ -17,11 +17,23 @@ export async function openMergeRequest(
   target: Project,
   input: CreateInput,
 ): Promise<MergeRequestRow> {
-  if (!input.description) return createMergeRequest(ctx, source, target, input)
-  const { text, commands } = takeRequestCommands(input.description)
-  const row = await createMergeRequest(ctx, source, target, { ...input, description: text })
+  return withCommands(ctx, target, input.description, (description) =>
+    createMergeRequest(ctx, source, target, { ...input, description }),
+  )
+}
+
+/** Saves a description without its quick actions, which are carried out then. */
+async function withCommands(
+  ctx: Ctx,
+  project: Project,
+  description: string | null | undefined,
+  save: (description: string | null | undefined) => Promise<MergeRequestRow>,
+): Promise<MergeRequestRow> {
+  if (!description) return save(description)
+  const { text, commands } = takeRequestCommands(description)
+  const row = await save(text)
   if (commands.length === 0) return row
-  await runRequestCommands(ctx, target, row.id, commands)
+  await runRequestCommands(ctx, project, row.id, commands)
   return reload(ctx, row.id)
 }
 
@@ -48,10 +60,7 @@ export async function editMergeRequest(
   row: MergeRequestRow,
   input: UpdateInput,
 ): Promise<MergeRequestRow> {
-  if (!input.description) return changeMergeRequest(ctx, project, row, input)
-  const { text, commands } = takeRequestCommands(input.description)
-  const changed = await changeMergeRequest(ctx, project, row, { ...input, description: text })
-  if (commands.length === 0) return changed
-  await runRequestCommands(ctx, project, row.id, commands)
-  return reload(ctx, row.id)
+  return withCommands(ctx, project, input.description, (description) =>
+    changeMergeRequest(ctx, project, row, { ...input, description }),
+  )
 }

@@ -103,25 +103,12 @@ function rebase(ctx: Ctx, context: RequestContext) {
   }
 }
 
-function giveApproval(ctx: Ctx, context: RequestContext) {
-  return {
-    changes: { approve: true },
-    message: 'Approved the current merge request.',
-    act: () => askApproval(ctx, context, true),
-  }
-}
-
-function takeApproval(ctx: Ctx, context: RequestContext) {
-  return {
-    changes: { unapprove: true },
-    message: 'Unapproved the current merge request.',
-    act: () => askApproval(ctx, context, false),
-  }
-}
-
-function askApproval(ctx: Ctx, context: RequestContext, approves: boolean): Promise<void> {
-  const { project, row } = context
-  return runEffects(ctx, ctx.effects.approvalAsked, { project, row, approves })
+function approval(approves: boolean) {
+  return (ctx: Ctx, { project, row }: RequestContext) => ({
+    changes: approves ? { approve: true } : { unapprove: true },
+    message: `${approves ? 'Approved' : 'Unapproved'} the current merge request.`,
+    act: () => runEffects(ctx, ctx.effects.approvalAsked, { project, row, approves }),
+  })
 }
 
 async function submitOwnReview(ctx: Ctx, { project, row }: RequestContext) {
@@ -170,8 +157,8 @@ const commands: CommandTable<RequestContext> = {
   ready: draft(false),
   target_branch: setTarget,
   rebase,
-  approve: giveApproval,
-  unapprove: takeApproval,
+  approve: approval(true),
+  unapprove: approval(false),
   submit_review: submitOwnReview,
   request_changes: requestChanges,
 }

@@ -2,8 +2,6 @@ import type { Project } from '../../../access/subjects.ts'
 import { badParameters, invalidText } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { followText } from '../../../discussions/references/follow-text.ts'
-import { addTodos } from '../../../discussions/todos/add.ts'
-import { setAssignees } from '../../../planning/assignees/verbs.ts'
 import { changedTasks } from '../../../planning/issues/tasks-in-text.ts'
 import { titleChange } from '../../../planning/issues/title-change.ts'
 import { setLabels } from '../../../planning/labels/set-labels.ts'
@@ -16,9 +14,9 @@ import { branchHead } from '../branch-heads.ts'
 import { noteableOf, reload } from '../find.ts'
 import { noteClosingIssues } from '../links/closing-issues.ts'
 import { updateMergeRequest } from '../queries.ts'
-import { noteChange, peopleNote, todoTarget } from '../record.ts'
+import { noteChange } from '../record.ts'
 import type { MergeRequestRow } from '../row.ts'
-import { assigneesOf, type UpdateInput } from './body-params.ts'
+import type { UpdateInput } from './body-params.ts'
 import { closeMergeRequest, reopenMergeRequest } from './close.ts'
 import {
   assertNoDuplicate,
@@ -30,7 +28,7 @@ import {
 import { isDraftTitle, withoutDraftMark } from './draft-title.ts'
 import { editMergeRequest } from './edit.ts'
 import { retarget } from './retarget.ts'
-import { setReviewers } from './reviewers.ts'
+import { setPeople } from './reviewers.ts'
 
 /** What is changed, where, and what the request really said. */
 interface Change {
@@ -58,7 +56,7 @@ export async function changeMergeRequest(
       await changeOptions(ctx, change)
       await changeTarget(ctx, change)
       await changePlan(ctx, change, milestone)
-      await changePeople(ctx, change)
+      await setPeople(ctx, project, change.row, input, 'noted')
       await updateMergeRequest(ctx.db, row.id, { updated_at: ctx.now() })
     }
     const rest = Object.keys(input).some((name) => name !== 'state_event')
@@ -144,14 +142,12 @@ async function noteDescription(
 }
 
 async function changeOptions(ctx: Ctx, { project, row, input }: Change): Promise<void> {
-  const collaboration = input.allow_collaboration ?? input.allow_maintainer_to_push
   await updateMergeRequest(ctx.db, row.id, {
-    ...(input.squash === undefined ? {} : { squash: input.squash }),
-    ...(collaboration === undefined ? {} : { allow_collaboration: collaboration }),
-    ...(input.remove_source_branch === undefined
-      ? {}
-      : { force_remove_source_branch: flagValue(input.remove_source_branch) }),
-    ...(input.merge_after === undefined ? {} : { merge_after: input.merge_after }),
+    squash: input.squash,
+    allow_collaboration: input.allow_collaboration ?? input.allow_maintainer_to_push,
+    force_remove_source_branch:
+      input.remove_source_branch === undefined ? undefined : flagValue(input.remove_source_branch),
+    merge_after: input.merge_after,
   })
   const locked = input.discussion_locked
   if (locked === undefined) return
@@ -183,27 +179,6 @@ async function changePlan(
     await updateMergeRequest(ctx.db, row.id, { milestone_id: milestone })
     await recordMilestoneEvent(ctx, subject, row.milestone_id, milestone)
   }
-}
-
-async function changePeople(ctx: Ctx, { project, row, input }: Change): Promise<void> {
-  const assignees = assigneesOf(input)
-  if (assignees) {
-    const change = await setAssignees(ctx, project, 'merge_request', row.id, assignees)
-    const text = peopleNote(change, ['assigned to', 'unassigned'])
-    if (text) await noteChange(ctx, project, row, 'assignee', text)
-    await addTodos(ctx, todoTarget(row), 'assigned', idsOf(change.added))
-  }
-  if (input.reviewer_ids) {
-    const change = await setReviewers(ctx, project, row.id, input.reviewer_ids)
-    const words = ['requested review from', 'removed review request for'] as const
-    const text = peopleNote(change, words)
-    if (text) await noteChange(ctx, project, row, 'reviewer', text)
-    await addTodos(ctx, todoTarget(row), 'review_requested', idsOf(change.added))
-  }
-}
-
-function idsOf(rows: readonly { readonly id: number }[]): number[] {
-  return rows.map((row) => row.id)
 }
 
 async function changeState(ctx: Ctx, { project, row, input }: Change): Promise<void> {
