@@ -67,20 +67,7 @@ export async function mergeFactsById(
   )
 }
 
-type Own = Omit<
-  MergeFacts,
-  | 'now'
-  | 'unresolvedDiscussions'
-  | 'filesLocked'
-  | 'changesRequested'
-  | 'blocked'
-  | 'approved'
-  | 'pipelineStatus'
-  | 'pipelineRequired'
-  | 'waiting'
->
-
-function ownFacts(row: MergeRequestRow): Own {
+function ownFacts(row: MergeRequestRow) {
   return {
     state: row.state,
     prepared: row.prepared_at !== null,

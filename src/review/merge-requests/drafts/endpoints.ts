@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { userOf } from '../../../access/actor.ts'
 import { projectRecord } from '../../../access/records.ts'
 import type { Project } from '../../../access/subjects.ts'
-import { existing, unauthorized } from '../../../base/problem.ts'
+import { pageOf } from '../../../base/page.ts'
+import { existing } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { assertMayReply, noteableConditions } from '../../../discussions/notes/access.ts'
 import { positionParameter, said } from '../../../discussions/notes/discussion-routes.ts'
@@ -10,6 +10,7 @@ import { positionEntity } from '../../../discussions/notes/entity.ts'
 import type { Position } from '../../../discussions/notes/noteable.ts'
 import { endpoint } from '../../../http/endpoint.ts'
 import { filledText, flag, id, integer, text } from '../../../http/params.ts'
+import { callerId } from '../../../identity/users/find-user.ts'
 import { onMergeRequest } from '../access.ts'
 import { submitReview } from '../change/quick-actions.ts'
 import { placeNote } from '../diff/diff-position.ts'
@@ -35,12 +36,6 @@ const onOwnDraft = projectRecord('read_merge_requests', {
   conditions: ({ ctx, project, mergeRequest }) =>
     noteableConditions(noteableOf(ctx, project, mergeRequest)),
 })('create_note', { signedIn: true })
-
-function authorId(ctx: Ctx): number {
-  const user = userOf(ctx.actor)
-  if (!user) throw unauthorized()
-  return user.id
-}
 
 const draftEntity = z.strictObject({
   id: z.int(),
@@ -83,9 +78,8 @@ export const listDraftNotes = endpoint({
   paginate: 'offset',
   response: z.array(draftEntity),
   async handler({ ctx, mergeRequest, page }) {
-    const own = await listOwnDrafts(ctx, mergeRequest)
-    const shown = own.slice(page.offset, page.offset + page.perPage)
-    return { items: shown.map((draft) => present(draft)), total: own.length }
+    const { items, total } = pageOf(await listOwnDrafts(ctx, mergeRequest), page)
+    return { items: items.map((draft) => present(draft)), total }
   },
 })
 
@@ -110,7 +104,7 @@ export const createDraftNote = endpoint({
     if (commit !== undefined) await assertOwnCommit(ctx, noteable, commit)
     const draft = await saveDraft(ctx, {
       merge_request_id: row.id,
-      author_id: authorId(ctx),
+      author_id: callerId(ctx),
       note: body.note,
       discussion_id: thread ?? null,
       commit_id: commit ?? null,

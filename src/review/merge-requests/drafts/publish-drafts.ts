@@ -1,7 +1,6 @@
 import { userOf } from '../../../access/actor.ts'
 import type { Project } from '../../../access/subjects.ts'
 import { runEffects } from '../../../base/effects.ts'
-import { unauthorized } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { resolveThread } from '../../../discussions/notes/access.ts'
 import { lineCode } from '../../../discussions/notes/diff-lines.ts'
@@ -9,6 +8,7 @@ import type { NoteRow } from '../../../discussions/notes/entity.ts'
 import type { Noteable, Position } from '../../../discussions/notes/noteable.ts'
 import { listNotesOfDiscussions } from '../../../discussions/notes/queries.ts'
 import { createNote, scopeOf } from '../../../discussions/notes/verbs.ts'
+import { callerId } from '../../../identity/users/find-user.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { afterNote } from '../after-note.ts'
 import { noteReview } from '../change/reviewers.ts'
@@ -28,12 +28,11 @@ export async function publishDrafts(
   row: MergeRequestRow,
   drafts: readonly DraftRow[],
 ): Promise<void> {
-  const user = userOf(ctx.actor)
-  if (!user) throw unauthorized()
+  const userId = callerId(ctx)
   const published = await inTransaction(ctx, async (ctx) => {
     const notes: NoteRow[] = []
     for (const draft of drafts) notes.push(...(await publish(ctx, project, row, draft)))
-    if (drafts.length > 0) await noteReview(ctx, row.id, user.id, 'reviewed')
+    if (drafts.length > 0) await noteReview(ctx, row.id, userId, 'reviewed')
     return notes
   })
   const noteable = noteableOf(ctx, project, row)

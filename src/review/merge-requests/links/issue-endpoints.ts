@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { findVisibleProject, type Project } from '../../../access/subjects.ts'
 import { viewerOf } from '../../../access/visible-queries.ts'
-import type { OffsetPage } from '../../../base/page.ts'
+import { type OffsetPage, pageOf } from '../../../base/page.ts'
 import { Problem } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { endpoint } from '../../../http/endpoint.ts'
@@ -31,8 +31,8 @@ async function pageOfSeen(ctx: Ctx, named: readonly Named[], page: OffsetPage) {
   const ids = named.map((one) => one.id)
   const visible = await listSeenIssueIds(ctx.db, viewerOf(ctx), ids)
   const seen = named.filter((one) => visible.has(one.id))
-  const shown = seen.slice(page.offset, page.offset + page.perPage)
-  return { items: await presentSeen(ctx, shown), total: seen.length }
+  const { items, total } = pageOf(seen, page)
+  return { items: await presentSeen(ctx, items), total }
 }
 
 async function presentSeen(ctx: Ctx, named: readonly Named[]) {
@@ -112,6 +112,11 @@ async function relatedTo(
   return seen(ctx, [...closers, ...mentioning.filter((row) => !known.has(row.id))])
 }
 
+async function presentPage(ctx: Ctx, rows: readonly MergeRequestRow[], page: OffsetPage) {
+  const { items, total } = pageOf(rows, page)
+  return { items: await presentMergeRequests(ctx, items), total }
+}
+
 export const listMergeRequestsClosingIssue = endpoint({
   method: 'GET',
   path: '/projects/:id/issues/:issue_iid/closed_by',
@@ -120,9 +125,7 @@ export const listMergeRequestsClosingIssue = endpoint({
   paginate: 'offset',
   response: z.array(listedMergeRequestEntity),
   async handler({ ctx, issue, page }) {
-    const rows = await seen(ctx, await listClosersOfIssue(ctx.db, issue.id))
-    const shown = rows.slice(page.offset, page.offset + page.perPage)
-    return { items: await presentMergeRequests(ctx, shown), total: rows.length }
+    return presentPage(ctx, await seen(ctx, await listClosersOfIssue(ctx.db, issue.id)), page)
   },
 })
 
@@ -134,9 +137,7 @@ export const listMergeRequestsRelatedToIssue = endpoint({
   paginate: 'offset',
   response: z.array(listedMergeRequestEntity),
   async handler({ ctx, project, issue, page }) {
-    const rows = await relatedTo(ctx, project, issue)
-    const shown = rows.slice(page.offset, page.offset + page.perPage)
-    return { items: await presentMergeRequests(ctx, shown), total: rows.length }
+    return presentPage(ctx, await relatedTo(ctx, project, issue), page)
   },
 })
 
@@ -157,8 +158,7 @@ export const listMergeRequestsOfCommit = endpoint({
     const rows = found.filter(
       (row) => !query.state || query.state === 'all' || row.state === query.state,
     )
-    const shown = rows.slice(page.offset, page.offset + page.perPage)
     // Without totals (docs/contract/B-resolved §2.3).
-    return { items: await presentMergeRequests(ctx, shown) }
+    return { items: (await presentPage(ctx, rows, page)).items }
   },
 })

@@ -4,6 +4,7 @@ import { conflict, methodNotAllowed, unauthorized, unprocessable } from '../../.
 import type { Ctx } from '../../../ctx.ts'
 import { GitError } from '../../../git/error.ts'
 import type { ObjectId } from '../../../git/types.ts'
+import { callerId } from '../../../identity/users/find-user.ts'
 import { MoveRefused, type MoveStep, moveRefs } from '../../../repositories/refs/move-refs.ts'
 import { uniquely } from '../../../store/unique.ts'
 import { branchHead, bringHead } from '../branch-heads.ts'
@@ -60,8 +61,7 @@ async function mergeOnce(
   options: MergeOptions,
   atStep?: (step: MoveStep) => void,
 ): Promise<void> {
-  const user = userOf(ctx.actor)
-  if (!user) throw unauthorized()
+  const userId = callerId(ctx)
   if (row.state !== 'opened') throw methodNotAllowed()
   const source = await bringHead(ctx, row)
   const target = await branchHead(ctx, row.target_project_id, row.target_branch)
@@ -71,7 +71,7 @@ async function mergeOnce(
   const made = await writeMergeObjects(ctx.git.open(project.id), plan)
   const move = { name: `refs/heads/${row.target_branch}`, oldId: target, newId: made.newTarget }
   const record = (ctx: Ctx, pushId: number) =>
-    recordIntent(ctx, row, pushId, { made, source, userId: user.id, options })
+    recordIntent(ctx, row, pushId, { made, source, userId, options })
   await moveRefs(ctx, project, { via: 'merge', moves: [move], record }, atStep)
 }
 
