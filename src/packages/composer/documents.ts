@@ -1,12 +1,27 @@
 import { createHash } from 'node:crypto'
+import { gunzipSync } from 'node:zlib'
 import type { Ctx } from '../../ctx.ts'
+import type { DocumentKey } from '../registry/document-queries.ts'
 import { type ReadyDocument, readDocument, readyDocument } from '../registry/documents.ts'
 import type { ComposerMetadata } from './publish-ref.ts'
 import { type ComposerVersion, findProjectWith, listNames, listVersions } from './queries.ts'
 
 const MOST_NAMES = 10_000
+const MOST_BYTES = 8 * 1024 * 1024
 
 type Reader = Pick<Ctx, 'db' | 'actor' | 'now' | 'config'>
+
+interface Place {
+  readonly project_id: number
+  readonly full_path: string
+  readonly visibility: string
+}
+
+/** The address of the sources follows the project. */
+function keyOf(place: Place, name: string, what: 'metadata' | 'hash'): DocumentKey {
+  const form = `${what} ${place.visibility} ${place.full_path}`
+  return { projectId: place.project_id, type: 'composer', nameKey: name, form }
+}
 
 /** The metadata of one name, as Composer 2 and, by its hash, Composer 1 ask for it; nothing when nobody has it. */
 export async function readName(
@@ -14,13 +29,22 @@ export async function readName(
   groupId: number,
   name: string,
 ): Promise<ReadyDocument | undefined> {
-  const project = await findProjectWith(ctx, groupId, name)
-  if (project === undefined) return undefined
-  const { project_id: projectId, full_path, visibility } = project
-  // The address of the sources follows the project.
-  const form = `metadata ${visibility} ${full_path}`
-  const key = { projectId, type: 'composer', nameKey: name, form } as const
-  return await readDocument(ctx, key, () => makeName(ctx, projectId, name))
+  const place = await findProjectWith(ctx, groupId, name)
+  return place && (await readMetadata(ctx, place, name))
+}
+
+function readMetadata(ctx: Reader, place: Place, name: string): Promise<ReadyDocument | undefined> {
+  const make = () => makeName(ctx, place.project_id, name)
+  return readDocument(ctx, keyOf(place, name, 'metadata'), make)
+}
+
+/** The hash of the metadata of a name, kept by itself: whoever asks for those of all names reads no metadata. */
+async function readHash(ctx: Reader, place: Place, name: string): Promise<string | undefined> {
+  const document = await readDocument(ctx, keyOf(place, name, 'hash'), async () => {
+    const text = await makeName(ctx, place.project_id, name)
+    return text && hashOf(text)
+  })
+  return document && gunzipSync(document.content).toString()
 }
 
 async function makeName(
@@ -28,7 +52,7 @@ async function makeName(
   projectId: number,
   name: string,
 ): Promise<string | undefined> {
-  const rows = await listVersions(ctx.db, projectId, name)
+  const rows = await listVersions(ctx.db, projectId, name, MOST_BYTES)
   const [first] = rows
   if (!first) return undefined
   const versions = rows.map((row) => [row.version ?? '', present(ctx, row)])
@@ -59,9 +83,9 @@ function present(ctx: Pick<Ctx, 'config'>, row: ComposerVersion): Record<string,
 /** Which packages there are and the hash of the metadata of each, as Composer 1 wants them. */
 async function makeProviders(ctx: Reader, groupId: number): Promise<string> {
   const providers: Record<string, { sha256: string }> = {}
-  for (const { project_id, name_key } of await listNames(ctx, groupId, MOST_NAMES)) {
-    const text = await makeName(ctx, project_id, name_key)
-    if (text !== undefined) providers[name_key] = { sha256: hashOf(text) }
+  for (const { name_key, ...place } of await listNames(ctx, groupId, MOST_NAMES)) {
+    const sha256 = await readHash(ctx, place, name_key)
+    if (sha256 !== undefined) providers[name_key] = { sha256 }
   }
   return JSON.stringify({ providers })
 }
@@ -87,9 +111,9 @@ export async function readHashedName(
   name: string,
   sha256: string,
 ): Promise<ReadyDocument | undefined> {
-  const project = await findProjectWith(ctx, groupId, name)
-  const text = project && (await makeName(ctx, project.project_id, name))
-  return text !== undefined && hashOf(text) === sha256 ? await readyDocument(text) : undefined
+  const place = await findProjectWith(ctx, groupId, name)
+  if (place === undefined || (await readHash(ctx, place, name)) !== sha256) return undefined
+  return await readMetadata(ctx, place, name)
 }
 
 /** What a client reads first: where metadata is. */

@@ -15,8 +15,8 @@ import {
 import { answerDocument, type ReadyDocument } from '../registry/documents.ts'
 import { noteDownload } from '../registry/download.ts'
 import { readHashedName, readName, readProviders, readRoot } from './documents.ts'
-import { type ComposerMetadata, publishRef } from './publish-ref.ts'
-import { listVersions } from './queries.ts'
+import { publishRef } from './publish-ref.ts'
+import { findVersionAt } from './queries.ts'
 
 const json = bytes('application/json')
 const word = text({ max: 400 })
@@ -119,9 +119,7 @@ export const downloadComposerArchive = endpoint({
   response: bytes('application/zip'),
   async handler({ ctx, project, params, query, request }) {
     const name = `${params.vendor}/${params.file_name.replace(/\.zip$/, '')}`.toLowerCase()
-    const rows = await listVersions(ctx.db, project.id, name)
-    const shaOf = (content: string) => (JSON.parse(content) as ComposerMetadata).sha // written by us
-    const row = rows.find(({ content }) => shaOf(content) === query.sha)
+    const row = await findVersionAt(ctx.db, project.id, name, query.sha)
     if (!row) throw notFound('Package')
     if (request.method === 'GET') await noteDownload(ctx, row.id)
     const input = { commitId: query.sha, format: 'zip', name: name.replace('/', '-') } as const

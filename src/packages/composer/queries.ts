@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import type { Ctx } from '../../ctx.ts'
+import { bytesBefore } from '../../store/bytes-before.ts'
 import type { Db } from '../../store/schema.ts'
 import { belowGroup, readsPackagesOf } from '../registry/readable.ts'
 
@@ -18,7 +20,12 @@ export function findProjectWith(
 /** The names of the packages of a group that the caller may read, with the projects that have them. */
 export function listNames(ctx: Pick<Ctx, 'db' | 'actor' | 'now'>, groupId: number, most: number) {
   return readable(ctx, groupId)
-    .select(['packages.project_id', 'packages.name_key'])
+    .select([
+      'packages.project_id',
+      'packages.name_key',
+      'projects.full_path',
+      'projects.visibility',
+    ])
     .distinct()
     .orderBy('packages.name_key')
     .limit(most)
@@ -35,12 +42,25 @@ function readable(ctx: Pick<Ctx, 'db' | 'actor' | 'now'>, groupId: number) {
     .where(readsPackagesOf(ctx))
 }
 
-/** The versions of a package of a project, oldest first. */
-export function listVersions(db: Db, projectId: number, nameKey: string) {
+function versionsOf(db: Db, projectId: number, nameKey: string) {
   return db
     .selectFrom('packages')
-    .innerJoin('projects', 'projects.id', 'packages.project_id')
     .innerJoin('package_metadata as metadata', 'metadata.package_id', 'packages.id')
+    .where('packages.project_id', '=', projectId)
+    .where('packages.package_type', '=', 'composer')
+    .where('packages.name_key', '=', nameKey)
+    .where('packages.status', 'in', ['default', 'deprecated'])
+}
+
+/** The newest versions of a package of a project, until they have so many bytes; oldest first. */
+export function listVersions(db: Db, projectId: number, nameKey: string, mostBytes: number) {
+  const sized = versionsOf(db, projectId, nameKey).select([
+    'packages.id',
+    bytesBefore('metadata.content', 'packages.id').as('bytes'),
+  ])
+  const kept = db.selectFrom(sized.as('sized')).select('id').where('bytes', '<', mostBytes)
+  return versionsOf(db, projectId, nameKey)
+    .innerJoin('projects', 'projects.id', 'packages.project_id')
     .select([
       'packages.id',
       'packages.name',
@@ -50,12 +70,19 @@ export function listVersions(db: Db, projectId: number, nameKey: string) {
       'projects.visibility',
       'metadata.content',
     ])
-    .where('packages.project_id', '=', projectId)
-    .where('packages.package_type', '=', 'composer')
-    .where('packages.name_key', '=', nameKey)
-    .where('packages.status', 'in', ['default', 'deprecated'])
+    .where('packages.id', 'in', kept)
     .orderBy('packages.id')
     .execute()
+}
+
+/** A version of a package of a project that is this commit. */
+export function findVersionAt(db: Db, projectId: number, nameKey: string, sha: string) {
+  const start = `{"sha":${JSON.stringify(sha)},` // of what `publishRef` stores
+  return versionsOf(db, projectId, nameKey)
+    .select('packages.id')
+    .where(sql`substr(metadata.content, 1, ${start.length})`, '=', start)
+    .limit(1)
+    .executeTakeFirst()
 }
 
 export type ComposerVersion = Awaited<ReturnType<typeof listVersions>>[number]

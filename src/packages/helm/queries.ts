@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { bytesBefore } from '../../store/bytes-before.ts'
 import { cachedQuery } from '../../store/cached-query.ts'
 import type { Db } from '../../store/schema.ts'
 
@@ -26,7 +27,7 @@ export function hasCharts(db: Db, projectId: number, channel: string): Promise<b
   })
 }
 
-/** The newest file of each chart of a channel, the last one first; of long ones only as many as have so many bytes. */
+/** The newest file of each chart of a channel, the last one first; of long ones only until they have so many bytes. */
 export function listCharts(
   db: Db,
   projectId: number,
@@ -43,13 +44,13 @@ export function listCharts(
       'file.metadata',
       'file.file_name',
       'file.created_at',
-      sql<number>`sum(length(file.metadata)) OVER (ORDER BY file.id DESC)`.as('bytes'),
+      bytesBefore('file.metadata', 'file.id').as('bytes'),
     ])
     .where('file.id', 'in', newest)
   return db
     .selectFrom(charts.as('chart'))
     .selectAll()
-    .where('bytes', '<=', most.bytes)
+    .where('bytes', '<', most.bytes)
     .orderBy('file_id', 'desc')
     .limit(most.charts)
     .execute()

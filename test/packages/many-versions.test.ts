@@ -1,0 +1,83 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Caller, openWorld, type World } from '../support/world.ts'
+
+/** Of a package with very many or very large versions, an answer reads only so much. */
+let world: World
+let ana: Caller
+let groupId: number
+let projectId: number
+let at: string
+
+beforeAll(async () => {
+  world = await openWorld({}, { background: false })
+  ana = await world.user('ana')
+  groupId = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body.id
+  projectId = (await ana.post('/projects', { name: 'p', namespace_id: groupId })).body.id
+  at = `/projects/${projectId}/packages`
+})
+afterAll(() => world.close())
+
+interface Copies {
+  readonly versions: number
+  /** Bytes that each gets in a member of its metadata. */
+  readonly bytes?: number
+  readonly member?: string
+}
+
+/** Gives a package the versions `1.1.<number>`, with metadata and files as those of the last one that was published. */
+async function copyVersions({ versions, bytes = 0, member = '$.more' }: Copies): Promise<void> {
+  const { db } = world.ctx
+  const { id } = await db
+    .selectFrom('packages')
+    .select((is) => is.fn.max('id').as('id'))
+    .executeTakeFirstOrThrow()
+  await sql`
+    WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${versions})
+    INSERT INTO packages (project_id, package_type, name, name_key, version, version_key, created_at, updated_at)
+    SELECT project_id, package_type, name, name_key, '1.1.' || n, '1.1.' || n, created_at, updated_at
+    FROM packages, numbers WHERE id = ${id} ORDER BY n`.execute(db)
+  await sql`
+    INSERT INTO package_metadata (package_id, content)
+    SELECT p.id, json_set(m.content, ${member}, ${'x'.repeat(bytes)})
+    FROM packages p, package_metadata m WHERE p.id > ${id} AND m.package_id = ${id}`.execute(db)
+  await sql`
+    INSERT INTO package_files (project_id, package_id, file_name, size, file_sha256, file_sha1, file_md5, file_sha512, created_at, updated_at)
+    SELECT f.project_id, p.id, replace(f.file_name, '1.0.0', p.version), f.size, f.file_sha256, f.file_sha1, f.file_md5, f.file_sha512,
+      f.created_at, f.updated_at
+    FROM packages p, package_files f WHERE p.id > ${id} AND f.package_id = ${id}`.execute(db)
+}
+
+const MEGABYTE = 1_000_000
+
+describe('a Composer package of many large versions', () => {
+  const SECOND = { headers: { 'User-Agent': 'Composer/2.7.1' } }
+  let root: string
+
+  beforeAll(async () => {
+    root = `/group/${groupId}/-/packages/composer`
+    const file = { branch: 'main', commit_message: 'one', content: '{"name":"acme/tool"}' }
+    await ana.post(`/projects/${projectId}/repository/files/composer.json`, file)
+    await ana.post(`${at}/composer`, { branch: 'main' })
+    await copyVersions({ versions: 12, bytes: MEGABYTE, member: '$.json.more' })
+  })
+
+  test('tells the newest of them', async () => {
+    const { body } = await ana.get(`${root}/p2/acme/tool.json`, SECOND)
+    const versions = Object.keys(body.packages['acme/tool'])
+    expect(versions).toHaveLength(9)
+    expect(versions.at(-1)).toBe('1.1.12')
+  })
+
+  test('is told to Composer 1 by the hash of the same, which is read once', async () => {
+    const first = (await ana.get(`${root}/packages.json`)).body
+    const { sha256 } = first['provider-includes']['p/%hash%.json']
+    const { providers } = (await ana.get(`${root}/p/${sha256}.json`)).body
+    const hash = providers['acme/tool'].sha256
+    const { body } = await ana.get(`${root}/acme/tool$${hash}.json`)
+    expect(Object.keys(body.packages['acme/tool'])).toHaveLength(9)
+    // Who asks again is told what was found out, whatever the metadata is now.
+    await sql`UPDATE package_metadata SET content = '{"sha":"0","json":{}}'`.execute(world.ctx.db)
+    expect((await ana.get(`${root}/packages.json`)).body).toEqual(first)
+  })
+})
