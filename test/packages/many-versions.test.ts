@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, openWorld, type World } from '../support/world.ts'
+import { documentOf } from './npm-document.ts'
 
 /** Of a package with very many or very large versions, an answer reads only so much. */
 let world: World
@@ -79,5 +80,27 @@ describe('a Composer package of many large versions', () => {
     // Who asks again is told what was found out, whatever the metadata is now.
     await sql`UPDATE package_metadata SET content = '{"sha":"0","json":{}}'`.execute(world.ctx.db)
     expect((await ana.get(`${root}/packages.json`)).body).toEqual(first)
+  })
+})
+
+describe('an npm package of many large versions', () => {
+  beforeAll(async () => {
+    await ana.put(`${at}/npm/tool`, await documentOf('tool', '1.0.0', { tag: 'old' }))
+    await copyVersions({ versions: 20, bytes: MEGABYTE, member: '$.description' })
+  })
+
+  test('tells the newest of them', async () => {
+    const headers = { Accept: 'application/vnd.npm.install-v1+json' }
+    const versions = Object.keys((await ana.get(`${at}/npm/tool`, { headers })).body.versions)
+    expect(versions).toHaveLength(17)
+    expect(versions.at(-1)).toBe('1.1.20')
+  })
+
+  test('has its tags, and a tarball that is missing is missed, without a look at any manifest', async () => {
+    await sql`DELETE FROM package_metadata`.execute(world.ctx.db)
+    const tags = await ana.get(`${at}/npm/-/package/tool/dist-tags`)
+    expect(tags.body).toEqual({ old: '1.0.0', latest: '1.1.20' })
+    expect((await ana.get(`${at}/npm/tool/-/tool-9.9.9.tgz`)).status).toBe(404)
+    expect((await ana.get(`${at}/npm/tool/-/tool-1.0.0.tgz`)).status).toBe(200)
   })
 })

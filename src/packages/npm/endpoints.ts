@@ -24,8 +24,8 @@ import { findTarball } from './find-tarball.ts'
 import { answerForwardedMetadata, answerForwardedTarball } from './forwarded.ts'
 import { type Form, type NpmPlace, readNpmMetadata, readTags } from './metadata.ts'
 import { publishNpmPackage } from './publish.ts'
+import { hasVersions, listVersionNames } from './queries.ts'
 import { deleteNpmTag, putNpmTag } from './tags.ts'
-import { listVersionsOf } from './versions.ts'
 
 /** npm sends a scoped name as one segment, `@scope%2fname`; other clients as two. */
 const NAMES: readonly { path: string; params: Record<string, z.ZodType<string>> }[] = [
@@ -132,7 +132,7 @@ export const getNpmTarball = LEVELS.flatMap((level) =>
         const fromCache = () => answerForwardedTarball(ctx, name, params.file_name, request)
         const refusal = missing(ctx, level, 'Package file')
         // What is published here under this name comes from nowhere else.
-        if ((await listVersionsOf(ctx, place)).length > 0) throw refusal
+        if (await hasVersions(ctx.db, place.projectIds, name)) throw refusal
         return await forwardOr(ctx, 'npm', { namespaceId, fromCache }, refusal)
       },
     }),
@@ -152,7 +152,7 @@ export const getNpmTags = LEVELS.flatMap((level) =>
       params: name.params,
       response: tagList,
       async handler({ ctx, place }) {
-        const versions = await listVersionsOf(ctx, place)
+        const versions = await listVersionNames(ctx.db, place.projectIds, place.name)
         if (versions.length === 0) throw notFound('Package')
         return await readTags(ctx, place, versions)
       },

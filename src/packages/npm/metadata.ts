@@ -5,6 +5,8 @@ import { type Manifest, sha512Of } from './document.ts'
 import { tarballName } from './names.ts'
 import { listTags, listVersions, type VersionRow } from './queries.ts'
 
+const MOST_BYTES = 16 * 1024 * 1024
+
 /** The whole document, or the short one that clients ask for when they install. */
 export type Form = 'full' | 'short'
 
@@ -38,7 +40,7 @@ async function makeMetadata(
   name: string,
   form: Form,
 ): Promise<string | undefined> {
-  const rows = await listVersions(ctx.db, projectIds, name)
+  const rows = await listVersions(ctx.db, projectIds, name, MOST_BYTES)
   if (rows.length === 0) return undefined
   // Of one version in several projects, the latest upload wins.
   const byVersion = new Map(rows.map((row) => [row.version ?? '', row]))

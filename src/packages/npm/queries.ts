@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../ctx.ts'
+import { bytesBefore } from '../../store/bytes-before.ts'
 import type { Db } from '../../store/schema.ts'
 import { belowGroup, readsPackagesOf } from '../registry/readable.ts'
 import { scopeOf } from './names.ts'
@@ -36,12 +37,33 @@ export async function listProjectsWith(
   return rows.map((row) => row.project_id)
 }
 
-/** Every version of a package in these projects that may be installed, oldest upload first. */
-export function listVersions(db: Db, projectIds: readonly number[], name: string) {
+function versionsOf(db: Db, projectIds: readonly number[], name: string) {
   return db
     .selectFrom('packages')
-    .innerJoin('package_metadata as metadata', 'metadata.package_id', 'packages.id')
     .innerJoin('package_files as file', 'file.package_id', 'packages.id')
+    .where('packages.project_id', 'in', [...projectIds])
+    .where('packages.package_type', '=', 'npm')
+    .where('packages.name_key', '=', name)
+    .where('packages.status', 'in', ['default', 'deprecated'])
+    .where('file.status', '=', 'default')
+}
+
+/**
+ * The newest versions of a package in these projects that may be installed, until their manifests have so many bytes;
+ * oldest upload first.
+ */
+export function listVersions(
+  db: Db,
+  projectIds: readonly number[],
+  name: string,
+  mostBytes: number,
+) {
+  const sized = versionsOf(db, projectIds, name)
+    .innerJoin('package_metadata as metadata', 'metadata.package_id', 'packages.id')
+    .select(['packages.id', bytesBefore('metadata.content', 'packages.id').as('bytes')])
+  const kept = db.selectFrom(sized.as('sized')).select('id').where('bytes', '<', mostBytes)
+  return versionsOf(db, projectIds, name)
+    .innerJoin('package_metadata as metadata', 'metadata.package_id', 'packages.id')
     .select([
       'packages.id',
       'packages.project_id',
@@ -55,13 +77,37 @@ export function listVersions(db: Db, projectIds: readonly number[], name: string
       'file.file_sha512',
       'file.size',
     ])
-    .where('packages.project_id', 'in', [...projectIds])
-    .where('packages.package_type', '=', 'npm')
-    .where('packages.name_key', '=', name)
-    .where('packages.status', 'in', ['default', 'deprecated'])
-    .where('file.status', '=', 'default')
+    .where('packages.id', 'in', kept)
     .orderBy('packages.id')
     .execute()
+}
+
+/** What the versions of a package in these projects are called, of those that may be installed. */
+export async function listVersionNames(
+  db: Db,
+  projectIds: readonly number[],
+  name: string,
+): Promise<string[]> {
+  if (projectIds.length === 0) return []
+  const rows = await versionsOf(db, projectIds, name)
+    .select('packages.version')
+    .orderBy('packages.id')
+    .execute()
+  return rows.map((row) => row.version ?? '')
+}
+
+/** Whether there are any. */
+export async function hasVersions(
+  db: Db,
+  projectIds: readonly number[],
+  name: string,
+): Promise<boolean> {
+  if (projectIds.length === 0) return false
+  const row = await versionsOf(db, projectIds, name)
+    .select('packages.id')
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 export type VersionRow = Awaited<ReturnType<typeof listVersions>>[number]
