@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 import { documentOf } from './npm-document.ts'
+import { zipOf } from './zip-file.ts'
 
 /** Of a package with very many or very large versions, an answer reads only so much. */
 let world: World
@@ -102,5 +103,48 @@ describe('an npm package of many large versions', () => {
     expect(tags.body).toEqual({ old: '1.0.0', latest: '1.1.20' })
     expect((await ana.get(`${at}/npm/tool/-/tool-9.9.9.tgz`)).status).toBe(404)
     expect((await ana.get(`${at}/npm/tool/-/tool-1.0.0.tgz`)).status).toBe(200)
+  })
+})
+
+describe('a NuGet package of many large versions', () => {
+  const idsIn = (feed: string) =>
+    [...feed.matchAll(/<id>.*Version=(?:'|&apos;)([^'&]+)/g)].map((one) => one[1])
+  const feed = async (rest: string) => {
+    const answer = await fetch(`${world.url}/api/v4${at}/nuget/v2/${rest}`, {
+      headers: { 'PRIVATE-TOKEN': ana.token ?? '' },
+    })
+    return await answer.text()
+  }
+
+  beforeAll(async () => {
+    for (const name of ['huge', 'other']) {
+      const nuspec = `<package><metadata><id>${name}</id><version>1.0.0</version><authors>a</authors>
+        <description>d</description></metadata></package>`
+      const form = new FormData()
+      form.set('package', new Blob([await zipOf({ [`${name}.nuspec`]: nuspec })]), 'p.nupkg')
+      await ana.put(`${at}/nuget`, undefined, { raw: form })
+      await copyVersions({ versions: 12, bytes: 5 * MEGABYTE, member: '$.more' })
+    }
+  })
+
+  test('tells the newest of them', async () => {
+    const { items } = (await ana.get(`${at}/nuget/metadata/huge/index.json`)).body
+    expect(items[0].items.map((one: { catalogEntry: { version: string } }) => one.catalogEntry.version)).toEqual(['1.1.11', '1.1.12'])
+    expect(idsIn(await feed(`FindPackagesById()?id='huge'`))).toEqual(['1.1.12'])
+    expect(idsIn(await feed('Packages()'))).toEqual(['1.1.12'])
+    expect(idsIn(await feed('Packages()?$skip=1'))).toEqual(['1.1.12'])
+  })
+
+  test('has an old version by its name, and the names of all, with nothing read of the others', async () => {
+    await sql`DELETE FROM package_metadata WHERE package_id NOT IN (
+      SELECT id FROM packages WHERE version IN ('1.1.2', '1.1.12'))`.execute(world.ctx.db)
+    expect((await ana.get(`${at}/nuget/download/huge/index.json`)).body.versions).toHaveLength(13)
+    const leaf = await ana.get(`${at}/nuget/metadata/huge/1.1.2.json`)
+    expect(leaf.body.catalogEntry).toMatchObject({ id: 'huge', version: '1.1.2' })
+    const old = idsIn(await feed(`Packages(Id='huge',Version='1.1.2')`))
+    expect(old).toEqual(['1.1.2'])
+    const found = (await ana.get(`${at}/nuget/query?q=huge`)).body
+    expect(found.data).toMatchObject([{ id: 'huge', version: '1.1.12', description: 'd' }])
+    expect(found.data[0].versions).toHaveLength(10)
   })
 })

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../ctx.ts'
+import { bytesBefore } from '../../store/bytes-before.ts'
 import type { Db } from '../../store/schema.ts'
 import { findPackagesIn } from '../registry/place-queries.ts'
 import { MANIFEST, type Place } from './reference.ts'
@@ -63,15 +64,28 @@ export async function listRevisions(
   return rows.map((row) => ({ revision: row.revision ?? '', time: row.time }))
 }
 
-/** The newest information file of each package of a recipe, or of one of its revisions. */
-export async function listInfos(db: Db, packageId: number, rrev?: string) {
-  let query = files(db, packageId)
-    .select([member('pid').as('pid'), 'f.metadata'])
+/** The newest information files of a recipe, or of one of its revisions, until they have so many bytes; oldest first. */
+export function listInfos(
+  db: Db,
+  packageId: number,
+  most: { readonly files: number; readonly bytes: number },
+  rrev?: string,
+) {
+  let infos = files(db, packageId)
+    .select(['f.id', bytesBefore('f.metadata', 'f.id').as('bytes')])
     .where('f.file_name', '=', 'conaninfo.txt')
+  if (rrev !== undefined) infos = infos.where(member('rrev'), '=', rrev)
+  const kept = db
+    .selectFrom(infos.as('info'))
+    .select('id')
+    .where('bytes', '<', most.bytes)
+    .orderBy('id', 'desc')
+    .limit(most.files)
+  return files(db, packageId)
+    .select([member('pid').as('pid'), 'f.metadata'])
+    .where('f.id', 'in', kept)
     .orderBy('f.id')
-    .limit(5000)
-  if (rrev !== undefined) query = query.where(member('rrev'), '=', rrev)
-  return await query.execute()
+    .execute()
 }
 
 /** The names of the recipes of a project that match, in any case or as they are written. */

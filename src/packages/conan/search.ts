@@ -7,6 +7,7 @@ import { listInfos, searchRecipes } from './queries.ts'
 import type { Recipe } from './reference.ts'
 
 const MOST_FOUND = 500
+const MOST_INFOS = { files: 5000, bytes: 8 * 1024 * 1024 }
 
 /** Recipes by a name in which `*` stands for anything. */
 export async function findRecipes(
@@ -31,7 +32,7 @@ export async function readPackageInfos(
   rrev?: string,
 ): Promise<Record<string, ConanInfo>> {
   const row = await getRecipe(ctx, project, recipe)
-  const rows = await listInfos(ctx.db, row.id, rrev)
+  const rows = await listInfos(ctx.db, row.id, MOST_INFOS, rrev)
   return Object.fromEntries(
     rows.flatMap(({ pid, metadata }) => {
       const { info } = JSON.parse(metadata ?? '{}') as { info?: ConanInfo } // written by the upload

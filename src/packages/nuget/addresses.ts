@@ -1,5 +1,5 @@
 import type { Ctx } from '../../ctx.ts'
-import type { NugetVersionRow } from './queries.ts'
+import type { NugetVersion } from './queries.ts'
 
 /** Below which address the answers to a request point: that of the project or group that was asked. */
 export function rootOf(ctx: Pick<Ctx, 'config'>, level: 'projects' | 'groups', id: string): string {
@@ -8,7 +8,7 @@ export function rootOf(ctx: Pick<Ctx, 'config'>, level: 'projects' | 'groups', i
 }
 
 /** Files are always those of the project that has them. */
-export function contentUrl(ctx: Pick<Ctx, 'config'>, row: NugetVersionRow): string {
+export function contentUrl(ctx: Pick<Ctx, 'config'>, row: NugetVersion): string {
   const { project_id, name_key, version_key } = row
   const root = rootOf(ctx, 'projects', String(project_id))
   return `${root}/download/${name_key}/${version_key}/${name_key}.${version_key}.nupkg`

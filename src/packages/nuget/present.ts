@@ -1,7 +1,7 @@
 import type { Ctx } from '../../ctx.ts'
 import { contentUrl } from './addresses.ts'
 import type { NugetMetadata } from './nuspec.ts'
-import type { NugetVersionRow } from './queries.ts'
+import type { NugetVersion, NugetVersionRow } from './queries.ts'
 import { compareVersions } from './version.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -12,13 +12,13 @@ export function metadataOf(row: Pick<NugetVersionRow, 'content'>): NugetMetadata
 }
 
 /** One of each version, the lowest first. */
-export function sorted(rows: readonly NugetVersionRow[]): NugetVersionRow[] {
-  const newest = new Map<string, NugetVersionRow>()
+export function sorted<V extends NugetVersion>(rows: readonly V[]): V[] {
+  const newest = new Map<string, V>()
   for (const row of rows) if (!newest.has(row.version_key)) newest.set(row.version_key, row)
   return [...newest.values()].sort((a, b) => compareVersions(a.version_key, b.version_key))
 }
 
-function leafUrl(root: string, row: NugetVersionRow): string {
+function leafUrl(root: string, row: NugetVersion): string {
   return `${root}/metadata/${row.name_key}/${row.version_key}.json`
 }
 
@@ -89,18 +89,20 @@ export function presentRegistration(
 
 const MOST_VERSIONS = 10
 
-/** One name among the results of a search. */
-export function presentFound(root: string, rows: readonly NugetVersionRow[]): Json {
-  const versions = sorted(rows).slice(-MOST_VERSIONS)
+/** One name among the results of a search: its versions, and what the highest says of itself. */
+export function presentFound(
+  root: string,
+  versions: readonly NugetVersion[],
+  metadata: Omit<NugetMetadata, 'groups'>,
+): Json {
   const newest = versions.at(-1)
   if (!newest) throw new Error('what was found has versions')
-  const metadata = metadataOf(newest)
   return {
     '@type': 'Package',
     id: newest.name,
     title: metadata.title || newest.name,
     version: newest.version,
-    versions: versions.map((row) => ({
+    versions: versions.slice(-MOST_VERSIONS).map((row) => ({
       '@id': leafUrl(root, row),
       version: row.version,
       downloads: 0,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Ctx } from '../../ctx.ts'
+import { bytesBefore } from '../../store/bytes-before.ts'
 import type { Db } from '../../store/schema.ts'
 import { findPackagesIn, type PackagePlace } from '../registry/place-queries.ts'
 
@@ -38,15 +39,8 @@ export async function searchNames(ctx: Reader, place: PackagePlace, search: Nuge
   return { total, names: rows.map((row) => row.name_key) }
 }
 
-/** The versions of names in a place, the newest upload first. */
-export function listNugetVersions(
-  ctx: Reader,
-  place: PackagePlace,
-  nameKeys: readonly string[],
-  most: number,
-) {
+function versions(ctx: Reader, place: PackagePlace) {
   return findPackagesIn(ctx, 'nuget', place)
-    .innerJoin('package_metadata as metadata', 'metadata.package_id', 'packages.id')
     .select([
       'packages.id',
       'packages.project_id',
@@ -55,15 +49,79 @@ export function listNugetVersions(
       'packages.version',
       'packages.version_key',
       'packages.created_at',
-      'metadata.content',
     ])
-    .where('packages.name_key', 'in', [...nameKeys])
     .orderBy('packages.id', 'desc')
+}
+
+/** The versions of names in a place, the newest upload first, without what they say of themselves. */
+export function listNugetVersions(
+  ctx: Reader,
+  place: PackagePlace,
+  nameKeys: readonly string[],
+  most: number,
+) {
+  return versions(ctx, place)
+    .where('packages.name_key', 'in', [...nameKeys])
     .limit(most)
     .execute()
 }
 
-export type NugetVersionRow = Awaited<ReturnType<typeof listNugetVersions>>[number]
+export type NugetVersion = Awaited<ReturnType<typeof listNugetVersions>>[number]
+
+/** With what its nuspec said, as the upload wrote it. */
+export interface NugetVersionRow extends NugetVersion {
+  readonly content: string
+}
+
+/** The newest upload of a version of a name in a place. */
+export function findNugetVersion(
+  ctx: Reader,
+  place: PackagePlace,
+  nameKey: string,
+  versionKey: string,
+): Promise<NugetVersionRow | undefined> {
+  return versions(ctx, place)
+    .innerJoin('package_metadata as metadata', 'metadata.package_id', 'packages.id')
+    .select('metadata.content')
+    .where('packages.name_key', '=', nameKey)
+    .where('packages.version_key', '=', versionKey)
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** These versions with what they say of themselves, but only the newest uploads until that has so many bytes. */
+export async function withContent(
+  db: Db,
+  versions: readonly NugetVersion[],
+  mostBytes: number,
+): Promise<NugetVersionRow[]> {
+  if (versions.length === 0) return []
+  const ids = versions.map((one) => one.id)
+  const sized = db
+    .selectFrom('package_metadata')
+    .select(['package_id', bytesBefore('content', 'package_id').as('bytes')])
+    .where('package_id', 'in', ids)
+  const kept = db.selectFrom(sized.as('sized')).select('package_id').where('bytes', '<', mostBytes)
+  const rows = await db
+    .selectFrom('package_metadata')
+    .selectAll()
+    .where('package_id', 'in', kept)
+    .execute()
+  const contents = new Map(rows.map((row) => [row.package_id, row.content]))
+  return versions.flatMap((one) => {
+    const content = contents.get(one.id)
+    return content === undefined ? [] : [{ ...one, content }]
+  })
+}
+
+/** What these versions say of themselves but for their dependencies. */
+export function listNugetTexts(db: Db, packageIds: readonly number[]) {
+  return db
+    .selectFrom('package_metadata')
+    .select(['package_id', sql<string>`json_remove(content, '$.groups')`.as('content')])
+    .where('package_id', 'in', [...packageIds])
+    .execute()
+}
 
 /** The newest package file of each of these versions: its size and SHA-512. */
 export function listNupkgs(db: Db, packageIds: readonly number[]) {

@@ -8,12 +8,15 @@ import {
   readyDocument,
 } from '../registry/documents.ts'
 import type { PackagePlace } from '../registry/place-queries.ts'
-import { presentFound, presentLeaf, presentRegistration, sorted } from './present.ts'
+import { metadataOf, presentFound, presentLeaf, presentRegistration, sorted } from './present.ts'
 import {
+  findNugetVersion,
+  listNugetTexts,
   listNugetVersions,
   type NugetSearch,
   type NugetVersionRow,
   searchNames,
+  withContent,
 } from './queries.ts'
 import { normalVersion } from './version.ts'
 
@@ -24,28 +27,17 @@ export interface NugetView {
 }
 
 const MOST_VERSIONS = 300
-
-/** The versions of a name, the newest upload first; 404 without any. */
-async function getVersions(
-  ctx: Ctx,
-  place: PackagePlace,
-  name: string,
-): Promise<NugetVersionRow[]> {
-  const rows = await listNugetVersions(ctx, place, [name.toLowerCase()], 5000)
-  if (rows.length === 0) throw notFound('Package')
-  return rows
-}
+const MOST_BYTES = 8 * 1024 * 1024
 
 /** The one version of a name that this names, in whatever form; 404 when there is none. */
-export async function getVersion(
+async function getVersion(
   ctx: Ctx,
   place: PackagePlace,
   name: string,
   version: string,
 ): Promise<NugetVersionRow> {
-  const key = normalVersion(version)?.toLowerCase()
-  const rows = await getVersions(ctx, place, name)
-  const row = rows.find((one) => one.version_key === key)
+  const key = normalVersion(version)?.toLowerCase() ?? ''
+  const row = await findNugetVersion(ctx, place, name.toLowerCase(), key)
   if (!row) throw notFound('Package')
   return row
 }
@@ -59,7 +51,8 @@ export async function answerRegistration(
 ): Promise<Bytes> {
   const nameKey = name.toLowerCase()
   const make = async () => {
-    const rows = await listNugetVersions(ctx, view.place, [nameKey], MOST_VERSIONS)
+    const versions = await listNugetVersions(ctx, view.place, [nameKey], MOST_VERSIONS)
+    const rows = await withContent(ctx.db, versions, MOST_BYTES)
     return rows.length === 0 ? undefined : JSON.stringify(presentRegistration(ctx, view.root, rows))
   }
   const document = await registrationOf(ctx, view, nameKey, make)
@@ -88,7 +81,8 @@ export async function readLeaf(ctx: Ctx, view: NugetView, name: string, version:
 
 /** The versions of a name as their addresses write them. */
 export async function readVersions(ctx: Ctx, projectId: number, name: string) {
-  const rows = await getVersions(ctx, { projectId }, name)
+  const rows = await listNugetVersions(ctx, { projectId }, [name.toLowerCase()], 5000)
+  if (rows.length === 0) throw notFound('Package')
   return { versions: sorted(rows).map((row) => row.version_key) }
 }
 
@@ -96,9 +90,13 @@ export async function answerSearch(ctx: Ctx, view: NugetView, search: NugetSearc
   const { total, names } = await searchNames(ctx, view.place, search)
   const rows = names.length === 0 ? [] : await listNugetVersions(ctx, view.place, names, 5000)
   const shown = search.prerelease ? rows : rows.filter((row) => !row.version_key.includes('-'))
-  const data = names.flatMap((name) => {
-    const own = shown.filter((row) => row.name_key === name)
-    return own.length === 0 ? [] : [presentFound(view.root, own)]
+  const found = names.map((name) => sorted(shown.filter((row) => row.name_key === name)))
+  const highest = found.flatMap((versions) => versions.at(-1)?.id ?? [])
+  const texts = await listNugetTexts(ctx.db, highest)
+  const metadata = new Map(texts.map((text) => [text.package_id, metadataOf(text)]))
+  const data = found.flatMap((versions) => {
+    const said = metadata.get(versions.at(-1)?.id ?? 0)
+    return said === undefined ? [] : [presentFound(view.root, versions, said)]
   })
   return { totalHits: total, data }
 }

@@ -15,7 +15,13 @@ import {
   serviceDocument,
 } from './feed.ts'
 import { sorted } from './present.ts'
-import { listNugetVersions, listNupkgs, type NugetVersionRow, searchNames } from './queries.ts'
+import {
+  listNugetVersions,
+  listNupkgs,
+  type NugetVersion,
+  searchNames,
+  withContent,
+} from './queries.ts'
 import { isPrerelease, normalVersion } from './version.ts'
 
 const word = text({ max: 400 })
@@ -116,8 +122,7 @@ async function answerCollection(
   const [, id, version] = /^Packages\(Id='([^']+)',\s*Version='([^']+)'\)$/i.exec(collection) ?? []
   if (id !== undefined) {
     const key = normalVersion(version ?? '')?.toLowerCase()
-    const rows = await rowsOf(ctx, place, id)
-    const found = rows.find(({ row }) => row.version_key === key)
+    const [found] = await rowsOf(ctx, place, id, (row) => row.version_key === key)
     if (!found) throw notFound('Package')
     return { body: entryDocument(ctx, root, found), type: 'application/atom+xml; charset=utf-8' }
   }
@@ -149,21 +154,24 @@ async function rowsFor(
 ): Promise<FeedPage> {
   const { $filter: filter = '' } = query
   if (collection === 'FindPackagesById') {
-    return { rows: latestOf(await rowsOf(ctx, place, unquoted(query.id ?? '')), filter) }
+    return { rows: await rowsOf(ctx, place, unquoted(query.id ?? ''), wantedBy(filter)) }
   }
   if (collection === 'Search') return await searched(ctx, place, query)
   if (collection !== 'Packages') throw notFound('Collection')
   // Clients ask for one name, or list everything.
   const [, name] = /\b(?:tolower\(Id\)|Id)\s+eq\s+'([^']+)'/i.exec(filter) ?? []
-  if (name !== undefined) return { rows: latestOf(await rowsOf(ctx, place, name), filter) }
+  if (name !== undefined) return { rows: await rowsOf(ctx, place, name, wantedBy(filter)) }
   const includePrerelease = /^IsAbsoluteLatestVersion/i.test(filter)
   return await searched(ctx, place, { ...query, includePrerelease })
 }
 
+/** Which of the versions of a name an answer holds. */
+type Wanted = (row: NugetVersion, is: Pick<FeedRow, 'isLatest' | 'isHighest'>) => boolean
+
 /** The one version that a filter may ask for beside the name; all of them where it does not. */
-function latestOf(rows: FeedRow[], filter: string): FeedRow[] {
-  if (/\bIsAbsoluteLatestVersion\b/i.test(filter)) return rows.filter((one) => one.isHighest)
-  return /\bIsLatestVersion\b/i.test(filter) ? rows.filter((one) => one.isLatest) : rows
+function wantedBy(filter: string): Wanted {
+  if (/\bIsAbsoluteLatestVersion\b/i.test(filter)) return (_row, { isHighest }) => isHighest
+  return /\bIsLatestVersion\b/i.test(filter) ? (_row, { isLatest }) => isLatest : () => true
 }
 
 const MOST_NAMES = 100
@@ -178,30 +186,40 @@ async function searched(ctx: Ctx, place: PackagePlace, query: FeedQuery): Promis
     take,
   })
   const rows: FeedRow[] = []
+  let read = 0
+  let bytes = 0
   for (const name of names) {
-    const versions = await rowsOf(ctx, place, name)
-    rows.push(...versions.filter((one) => (query.includePrerelease ? one.isHighest : one.isLatest)))
+    if (bytes >= MOST_BYTES) break
+    const wanted: Wanted = (_row, is) => (query.includePrerelease ? is.isHighest : is.isLatest)
+    const found = await rowsOf(ctx, place, name, wanted)
+    rows.push(...found)
+    read += 1
+    bytes += found.reduce((sum, { row }) => sum + row.content.length, 0)
   }
-  const isCut = names.length === take && (top === undefined || top > take)
-  return isCut ? { rows, skip: skip + take } : { rows }
+  const isFull = names.length === take && (top === undefined || top > take)
+  return isFull || read < names.length ? { rows, skip: skip + read } : { rows }
 }
 
 const MOST_VERSIONS = 1000
+const MOST_BYTES = 4 * 1024 * 1024
 
-async function rowsOf(ctx: Ctx, place: PackagePlace, name: string): Promise<FeedRow[]> {
-  const rows = sorted(await listNugetVersions(ctx, place, [name.toLowerCase()], MOST_VERSIONS))
+async function rowsOf(
+  ctx: Ctx,
+  place: PackagePlace,
+  name: string,
+  wanted: Wanted,
+): Promise<FeedRow[]> {
+  const all = sorted(await listNugetVersions(ctx, place, [name.toLowerCase()], MOST_VERSIONS))
+  const highest = all.at(-1)?.id
+  const latest = all.findLast((row) => !isPrerelease(row.version_key))?.id
+  const marks = ({ id }: NugetVersion) => ({ isLatest: id === latest, isHighest: id === highest })
+  const asked = all.filter((row) => wanted(row, marks(row)))
+  const rows = await withContent(ctx.db, asked, MOST_BYTES)
   if (rows.length === 0) return []
   const files = await listNupkgs(
     ctx.db,
     rows.map((row) => row.id),
   )
   const byPackage = new Map(files.map((file) => [file.package_id, file]))
-  const highest = rows.at(-1)
-  const latest = rows.findLast((row: NugetVersionRow) => !isPrerelease(row.version_key))
-  return rows.map((row) => ({
-    row,
-    file: byPackage.get(row.id),
-    isLatest: row === latest,
-    isHighest: row === highest,
-  }))
+  return rows.map((row) => ({ row, file: byPackage.get(row.id), ...marks(row) }))
 }
