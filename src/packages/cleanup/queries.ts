@@ -22,6 +22,16 @@ export async function savePolicy(db: Db, policy: PolicyRow): Promise<void> {
     .execute()
 }
 
+/** Says when a policy runs next, unless somebody has set it anew since it was read. */
+export async function postponePolicy(db: Db, policy: PolicyRow, next: Instant): Promise<void> {
+  await db
+    .updateTable('package_cleanup_policies')
+    .set({ next_run_at: next })
+    .where('project_id', '=', policy.project_id)
+    .where('next_run_at', '=', policy.next_run_at)
+    .execute()
+}
+
 export function listDuePolicies(db: Db, now: Instant): Promise<PolicyRow[]> {
   return db
     .selectFrom('package_cleanup_policies')

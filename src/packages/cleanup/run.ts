@@ -4,7 +4,7 @@ import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { dropFiles } from '../registry/remove.ts'
-import { listDuePolicies, listSurplusFiles, type PolicyRow, savePolicy } from './queries.ts'
+import { listDuePolicies, listSurplusFiles, type PolicyRow, postponePolicy } from './queries.ts'
 
 /** How often a policy is carried out (docs/contract/C-resolved §5). */
 export const EVERY_MS = 12 * 3_600_000
@@ -34,5 +34,5 @@ async function carryOut(ctx: Ctx, policy: PolicyRow, signal: AbortSignal): Promi
       return files.length === atOnce
     })
   }
-  await savePolicy(ctx.db, { ...policy, next_run_at: later(ctx.now(), EVERY_MS) })
+  await postponePolicy(ctx.db, policy, later(ctx.now(), EVERY_MS))
 }
