@@ -12,7 +12,7 @@ export function findRootNamespace(db: Db, path: string) {
     .executeTakeFirst()
 }
 
-/** The versions of a module below a namespace that the caller may read. */
+/** The newest versions of a module below a namespace that the caller may read. */
 export function listModuleVersions(
   ctx: Pick<Ctx, 'db' | 'actor' | 'now'>,
   namespaceId: number,
@@ -27,7 +27,7 @@ export function listModuleVersions(
     .where('packages.status', 'in', ['default', 'deprecated'])
     .where('projects.namespace_id', 'in', belowGroup(namespaceId))
     .where(readsPackagesOf(ctx))
-    .orderBy('packages.id')
+    .orderBy('packages.id', 'desc')
     .limit(1000)
     .execute()
 }
