@@ -24,7 +24,7 @@ const onRead = onImage('read_container_images')
 const onWrite = onImage('write_container_image')
 const onDelete = onImage('delete_container_image')
 const MOST_TAGS = 1000
-const MOST_REFERRERS = 500
+const MOST_REFERRERS = { most: 500, bytes: 4 * 1024 * 1024 }
 const INDEX = 'application/vnd.oci.image.index.v1+json'
 
 async function repositoryOf(ctx: Ctx, image: ImageName): Promise<number> {
@@ -197,10 +197,11 @@ export const listImageReferrers = endpoint({
     const sha256 = readDigest(params.digest)
     const repositoryId = await findRepositoryId(ctx.db, image.project.id, image.below)
     const { artifactType, last = 0 } = query
-    const page = { artifactType, after: last, most: MOST_REFERRERS + 1 }
-    const found =
-      repositoryId === undefined ? [] : await listReferrers(ctx.db, repositoryId, sha256, page)
-    const rows = found.slice(0, MOST_REFERRERS)
+    const page = { artifactType, after: last, ...MOST_REFERRERS }
+    const { rows, hasMore } =
+      repositoryId === undefined
+        ? { rows: [], hasMore: false }
+        : await listReferrers(ctx.db, repositoryId, sha256, page)
     const manifests = rows.map((row) => ({
       mediaType: row.media_type,
       digest: digestOf(row.file_sha256),
@@ -213,7 +214,7 @@ export const listImageReferrers = endpoint({
     const at = `/v2/${image.full}/referrers/${params.digest}`
     const headers: Record<string, string> = {
       ...(artifactType === undefined ? {} : { 'OCI-Filters-Applied': 'artifactType' }),
-      ...(found.length > rows.length ? { Link: `<${at}?${next}>; rel="next"` } : {}),
+      ...(hasMore ? { Link: `<${at}?${next}>; rel="next"` } : {}),
     }
     const body = JSON.stringify({ schemaVersion: 2, mediaType: INDEX, manifests })
     return { body, type: INDEX, headers }

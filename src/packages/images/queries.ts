@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { ContainerManifestsTable } from '../../store/schema/container-registry.ts'
+import { bytesBefore } from '../../store/bytes-before.ts'
 import type { Db } from '../../store/schema.ts'
 import { imageProblem } from './problem.ts'
 
@@ -223,8 +224,8 @@ export async function listTagNames(
   return rows.map((row) => row.name)
 }
 
-/** The manifests that say they belong to this one, after one of them. */
-export function listReferrers(
+/** The manifests that say they belong to this one, after one of them, until their annotations have so many bytes. */
+export async function listReferrers(
   db: Db,
   repositoryId: number,
   sha256: string,
@@ -232,16 +233,21 @@ export function listReferrers(
     readonly artifactType?: string | undefined
     readonly after: number
     readonly most: number
+    readonly bytes: number
   },
 ) {
-  let query = db
+  let found = db
     .selectFrom('container_manifests')
-    .selectAll()
+    .select(['id', bytesBefore('annotations', 'id', 'oldest').as('bytes')])
     .where('repository_id', '=', repositoryId)
     .where('subject_sha256', '=', sha256)
     .where('id', '>', page.after)
     .orderBy('id')
-    .limit(page.most)
-  if (page.artifactType !== undefined) query = query.where('artifact_type', '=', page.artifactType)
-  return query.execute()
+    .limit(page.most + 1)
+  if (page.artifactType !== undefined) found = found.where('artifact_type', '=', page.artifactType)
+  const sized = await found.execute()
+  const ids = sized.slice(0, page.most).flatMap((one) => (one.bytes < page.bytes ? one.id : []))
+  if (ids.length === 0) return { rows: [], hasMore: false }
+  const query = db.selectFrom('container_manifests').selectAll().where('id', 'in', ids)
+  return { rows: await query.orderBy('id').execute(), hasMore: sized.length > ids.length }
 }
