@@ -129,7 +129,9 @@ describe('a NuGet package of many large versions', () => {
 
   test('tells the newest of them', async () => {
     const { items } = (await ana.get(`${at}/nuget/metadata/huge/index.json`)).body
-    expect(items[0].items.map((one: { catalogEntry: { version: string } }) => one.catalogEntry.version)).toEqual(['1.1.11', '1.1.12'])
+    expect(
+      items[0].items.map((one: { catalogEntry: { version: string } }) => one.catalogEntry.version),
+    ).toEqual(['1.1.11', '1.1.12'])
     expect(idsIn(await feed(`FindPackagesById()?id='huge'`))).toEqual(['1.1.12'])
     expect(idsIn(await feed('Packages()'))).toEqual(['1.1.12'])
     expect(idsIn(await feed('Packages()?$skip=1'))).toEqual(['1.1.12'])

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
-import type { ContainerManifestsTable } from '../../store/schema/container-registry.ts'
 import { bytesBefore } from '../../store/bytes-before.ts'
+import type { ContainerManifestsTable } from '../../store/schema/container-registry.ts'
 import type { Db } from '../../store/schema.ts'
 import { imageProblem } from './problem.ts'
 

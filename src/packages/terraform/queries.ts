@@ -12,13 +12,13 @@ export function findRootNamespace(db: Db, path: string) {
     .executeTakeFirst()
 }
 
-/** The newest versions of a module below a namespace that the caller may read. */
-export function listModuleVersions(
+/** The newest versions of a module below a namespace that the caller may read, the oldest upload of them first. */
+export async function listModuleVersions(
   ctx: Pick<Ctx, 'db' | 'actor' | 'now'>,
   namespaceId: number,
   nameKey: string,
 ) {
-  return ctx.db
+  const rows = await ctx.db
     .selectFrom('packages')
     .innerJoin('projects', 'projects.id', 'packages.project_id')
     .select(['packages.id', 'packages.project_id', 'packages.version', 'projects.full_path'])
@@ -30,6 +30,7 @@ export function listModuleVersions(
     .orderBy('packages.id', 'desc')
     .limit(1000)
     .execute()
+  return rows.reverse()
 }
 
 export type ModuleVersion = Awaited<ReturnType<typeof listModuleVersions>>[number]
