@@ -3,6 +3,7 @@ import type { Ctx } from '../../ctx.ts'
 import type { RequestFacts } from '../../http/endpoint.ts'
 import type { Db } from '../../store/schema.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import { assertWithinQuota } from '../registry/limits.ts'
 import { readSmallBody } from '../registry/receive.ts'
 import type { ImageName } from './access.ts'
 import { type Descriptor, type Manifest, MOST_MANIFEST, readManifest } from './manifest.ts'
@@ -50,6 +51,9 @@ export async function putManifest(
       total_size: total,
       created_at: now(),
     }
+    // One that is here may get another tag, however full the project is.
+    const known = await listManifestsAmong(db, repositoryId, [sha256])
+    if (known.length === 0) await assertWithinQuota(inner, image.project.id, bytes.length)
     await saveManifest(db, row, references)
     if (!('tag' in reference)) return
     await noteLeft(db, repositoryId, [reference.tag], now())

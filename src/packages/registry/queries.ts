@@ -265,6 +265,9 @@ export async function sumStored(db: Db, projectId: number): Promise<number> {
       + coalesce((SELECT sum(b.size) FROM container_blobs b
         JOIN container_repositories r ON r.id = b.repository_id
         WHERE r.project_id = ${projectId}), 0)
+      + coalesce((SELECT sum(m.size) FROM container_manifests m
+        JOIN container_repositories r ON r.id = m.repository_id
+        WHERE r.project_id = ${projectId}), 0)
       + coalesce((SELECT sum(c.size) FROM container_upload_chunks c
         JOIN container_uploads u ON u.id = c.upload_id
         JOIN container_repositories r ON r.id = u.repository_id

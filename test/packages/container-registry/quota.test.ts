@@ -14,6 +14,8 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
+const INDEX = 'application/vnd.oci.image.index.v1+json'
+
 const piece = 'x'.repeat(40)
 
 async function begin(): Promise<string> {
@@ -37,4 +39,23 @@ test('pieces of uploads that nobody finishes count, until they are given up or a
   expect([await send(second), await send(second)]).toEqual([202, 202])
   expect((await askRegistry(world, ana, 'DELETE', second)).status).toBe(204)
   expect(await send(await begin())).toBe(202)
+})
+
+test('manifests count, and one that is there may get another tag', async () => {
+  await ana.post('/projects', { name: 'q' })
+  const put = async (tag: string, annotations?: object) => {
+    const manifest = JSON.stringify({
+      schemaVersion: 2,
+      mediaType: INDEX,
+      manifests: [],
+      annotations,
+    })
+    const headers = { 'Content-Type': INDEX }
+    return (await askRegistry(world, ana, 'PUT', `ana/q/manifests/${tag}`, manifest, headers))
+      .status
+  }
+  expect([await put('a'), await put('b')]).toEqual([201, 201])
+  expect(await put('c', { note: 'x' })).toBe(403)
+  const blob = `ana/q/blobs/uploads/?digest=${digestOf(piece)}`
+  expect((await askRegistry(world, ana, 'POST', blob, piece)).status).toBe(403)
 })
