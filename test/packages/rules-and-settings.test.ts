@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runCleanupPolicies } from '../../src/packages/cleanup/run.ts'
+import { atOnce } from '../support/at-once.ts'
 import { addMember } from '../support/members.ts'
 import { type Caller, openWorld, type Reply, type World } from '../support/world.ts'
 import { documentOf } from './npm-document.ts'
@@ -507,6 +509,25 @@ describe('a cleanup policy', () => {
     expect(await filesOf(at, row.id)).toHaveLength(2)
     expect((await ana.get(`${at}/helm/beta/charts/c-1.0.0.tgz`)).status).toBe(200)
     expect((await ana.get(`${at}/helm/stable/charts/c-1.0.0.tgz`)).status).toBe(200)
+    world.setNow('2026-05-04T10:00:00.000Z')
+  })
+
+  test('that is switched off while it runs stays off', async () => {
+    const at = await newProject('policy-off-meanwhile')
+    const path = `${at}/cleanup/policy`
+    await maintainer.put(path, { keep_n_duplicated_package_files: '1' })
+    world.setNow('2026-05-08T10:00:00.000Z')
+    const run = async () => runCleanupPolicies.handler(world.ctx, {}, new AbortController().signal)
+    await atOnce(world, [run], (db) =>
+      db
+        .updateTable('package_cleanup_policies')
+        .set({ keep_n_duplicated_package_files: 'all', next_run_at: null })
+        .execute(),
+    )
+    expect((await maintainer.get(path)).body).toEqual({
+      keep_n_duplicated_package_files: 'all',
+      next_run_at: null,
+    })
     world.setNow('2026-05-04T10:00:00.000Z')
   })
 

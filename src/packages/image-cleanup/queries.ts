@@ -32,11 +32,25 @@ export async function syncRuns(
   }
 }
 
-export async function saveRun(db: Db, projectId: number, nextRunAt: Instant): Promise<void> {
+async function saveRun(db: Db, projectId: number, nextRunAt: Instant): Promise<void> {
   await db
     .insertInto('container_cleanup_runs')
     .values({ project_id: projectId, next_run_at: nextRunAt })
     .onConflict((on) => on.column('project_id').doUpdateSet({ next_run_at: nextRunAt }))
+    .execute()
+}
+
+/** Says when a policy that was due runs next, unless it was turned off or dated anew meanwhile. */
+export async function postponeRun(
+  db: Db,
+  projectId: number,
+  { due, next }: { readonly due: Instant; readonly next: Instant },
+): Promise<void> {
+  await db
+    .updateTable('container_cleanup_runs')
+    .set({ next_run_at: next })
+    .where('project_id', '=', projectId)
+    .where('next_run_at', '<=', due)
     .execute()
 }
 

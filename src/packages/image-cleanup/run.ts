@@ -8,7 +8,7 @@ import { inTransaction } from '../../store/transaction.ts'
 import { ruledTags } from '../image-protection/conditions.ts'
 import { findRepositoryById, listTagAges } from '../images/removal-queries.ts'
 import { noteCleanup, removeTags } from '../images/remove-tags.ts'
-import { listDueRuns, listRepositoryIds, saveRun, syncRuns } from './queries.ts'
+import { listDueRuns, listRepositoryIds, postponeRun, syncRuns } from './queries.ts'
 import { selectTags, type TagSelection } from './select-tags.ts'
 
 const DAY_MS = 86_400_000
@@ -56,7 +56,7 @@ export const cleanUpImages = task({
           await noteCleanup(ctx, repositoryId)
           await deleteSelected(ctx, id, repositoryId, policy, signal)
         }
-        await saveRun(ctx.db, id, nextRun(now, policy))
+        await postponeRun(ctx.db, id, { due: now, next: nextRun(now, policy) })
       }
     }
   },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { postponeRun } from '../../../src/packages/image-cleanup/queries.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 import { askRegistry, pushImage } from './push-image.ts'
 
@@ -77,6 +78,16 @@ test('a policy runs as soon as its cadence says by now, and at no date while it 
   await set(id, { enabled: false })
   await runAt(5)
   expect((await policyOf(id)).next_run_at).toBeNull()
+})
+
+test('a policy that is turned off while it runs has no date again', async () => {
+  const id = await newProject('stopped')
+  await set(id, { enabled: true, cadence: '1d' })
+  await set(id, { enabled: false })
+  await postponeRun(world.ctx.db, id, { due: after(1), next: after(2) })
+  await set(id, { enabled: true, cadence: '7d' })
+  await postponeRun(world.ctx.db, id, { due: after(1), next: after(2) })
+  expect((await policyOf(id)).next_run_at).toBe(after(7))
 })
 
 test('a policy leaves tags that a rule protects, and those of other projects', async () => {
