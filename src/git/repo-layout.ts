@@ -1,5 +1,5 @@
 import { closeSync, fsync, openSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -74,21 +74,28 @@ export function writeFileSynced(path: string, content: string): Promise<void> {
   return writeFile(path, content, { mode: 0o644, flush: true })
 }
 
-/** Makes new names in a folder last through a crash. Only the disk is waited for. */
+/** Makes new names in a folder last through a crash. */
 export async function syncFolder(path: string): Promise<void> {
-  const folder = openSync(path, 'r')
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+/** As `syncFolder`, for one that git may take away once nothing is left in it. Only the disk is waited for. */
+export async function syncUnlessGone(path: string): Promise<void> {
+  let folder: number
+  try {
+    folder = openSync(path, 'r')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+    throw error
+  }
   try {
     await sync(folder)
   } finally {
     closeSync(folder)
-  }
-}
-
-/** As `syncFolder`, for one that git may take away once nothing is left in it. */
-export async function syncUnlessGone(path: string): Promise<void> {
-  try {
-    await syncFolder(path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
 }
