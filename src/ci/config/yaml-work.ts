@@ -9,6 +9,7 @@ import {
 } from 'yaml'
 import { Problem } from '../../base/problem.ts'
 import { workerTask } from '../../base/workers/worker-task.ts'
+import { isShallow } from '../../base/yaml/is-shallow.ts'
 import { configFault, TOO_LARGE } from './fault.ts'
 import {
   charactersOf,
@@ -124,6 +125,7 @@ function asReference(tag: Tags[number]): Tags[number] {
 }
 
 function parseDocuments(text: string): Value[] {
+  if (!isShallow(text)) throw configFault(TOO_LARGE)
   const documents = parseAllDocuments(text, {
     version: '1.1',
     merge: true,

@@ -1,4 +1,5 @@
 import { parseDocument, stringify } from 'yaml'
+import { isShallow } from '../../base/yaml/is-shallow.ts'
 
 /** A page's text in its two parts. */
 export interface PageText {
@@ -25,6 +26,7 @@ export function splitFrontMatter(text: string): PageText {
 
 function readYaml(text: string): Record<string, unknown> | undefined {
   try {
+    if (!isShallow(text)) return undefined
     const document = parseDocument(text, { schema: 'core' })
     if (document.errors.length > 0) return undefined
     // Aliases could make anything of a few lines.

@@ -1,4 +1,5 @@
 import { parseDocument } from 'yaml'
+import { isShallow } from '../../base/yaml/is-shallow.ts'
 import { ChangelogFailure } from './failure.ts'
 import { defaultTagPattern } from './version.ts'
 
@@ -34,6 +35,7 @@ function readYaml(text: string, path: string): ReadonlyMap<unknown, unknown> {
     throw new ChangelogFailure(`${path} is larger than ${largestFile / 1024} KB`)
   }
   const invalid = new ChangelogFailure(`${path} does not contain valid YAML`)
+  if (!isShallow(text)) throw invalid
   try {
     const document = parseDocument(text, { schema: 'core', logLevel: 'silent' })
     // A tag that is unknown, such as `!!js/function`, is only a warning to the parser.
