@@ -1,11 +1,10 @@
 import { type DocumentNode, execute, GraphQLError, parse, validate } from 'graphql'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { sizeErrors } from './limits.ts'
+import { MAX_TOKENS, nestingErrors, sizeErrors } from './limits.ts'
 import { queryRoot } from './resolvers.ts'
 import { schema } from './schema.ts'
 
-const MAX_TOKENS = 5000
 const MAX_ERRORS = 20
 
 export interface GraphqlRequest {
@@ -40,6 +39,8 @@ type Read = { readonly document: DocumentNode } | { readonly errors: readonly Gr
 
 function readDocument(query: string): Read {
   try {
+    const tooDeep = nestingErrors(query)
+    if (tooDeep.length > 0) return { errors: tooDeep }
     const document = parse(query, { maxTokens: MAX_TOKENS, noLocation: false })
     const wrong = validate(schema, document, undefined, { maxErrors: MAX_ERRORS })
     const errors = wrong.length > 0 ? wrong : sizeErrors(document)

@@ -3,15 +3,40 @@ import {
   type FragmentDefinitionNode,
   GraphQLError,
   Kind,
+  Lexer,
   type SelectionSetNode,
+  Source,
+  TokenKind,
 } from 'graphql'
 
+export const MAX_TOKENS = 5000
+const MAX_LEVELS = 200
 const MAX_DEPTH = 20
 const MAX_FIELDS = 1000
 
 interface Size {
   readonly depth: number
   readonly fields: number
+}
+
+const opening: readonly string[] = [TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]
+const closing: readonly string[] = [TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]
+
+/**
+ * Refuses brackets in brackets before the query is parsed: the parser calls itself for each, and where the stack is full, V8
+ * may end the process. Throws what is wrong with the tokens.
+ */
+export function nestingErrors(query: string): GraphQLError[] {
+  const lexer = new Lexer(new Source(query))
+  let level = 0
+  for (let count = 0; count < MAX_TOKENS; count += 1) {
+    const { kind } = lexer.advance()
+    if (kind === TokenKind.EOF) break
+    if (opening.includes(kind)) level += 1
+    else if (closing.includes(kind)) level -= 1
+    if (level > MAX_LEVELS) return [new GraphQLError('Query has too many brackets in each other')]
+  }
+  return []
 }
 
 /**

@@ -134,7 +134,8 @@ test('a query that asks for too much is refused before anything is read', async 
     (_, at) => `fragment f${at} on Query { ...f${at + 1} a${at}: echo(text: "x") ...f${at + 1} }`,
   ).join(' ')} fragment f30 on Query { echo(text: "x") }`
   const circle = '{ ...a } fragment a on Query { ...b } fragment b on Query { ...a }'
-  for (const query of [deep, many, bomb, circle, '{'.repeat(20_000)]) {
+  const nested = `{ project(fullPath: ${'['.repeat(2400)}${']'.repeat(2400)}) { id } }`
+  for (const query of [deep, many, bomb, circle, '{'.repeat(20_000), nested]) {
     const reply = await ask(ana, query)
     expect([reply.status, reply.body.errors.length > 0, reply.body.data ?? null]).toEqual([
       200,
