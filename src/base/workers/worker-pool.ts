@@ -33,6 +33,10 @@ let lastId = 0
 const onStarted = new Map<number, () => void>()
 pool.on('message', ({ started }: { readonly started: number }) => onStarted.get(started)?.())
 
+// A worker may run out of memory when its task has ended already. Nobody waits for it then, and another takes its place;
+// an error that nobody listens to would end the process.
+pool.on('error', () => {})
+
 const busy = () => new WorkerLimitError('waiting')
 const allTasks = new Semaphore({ limit: threads, maxWaiting, busy })
 /** Leaves one worker to short tasks, however many long ones there are. */
