@@ -1,6 +1,5 @@
 // @ts-check
 // The `gitstead` command: makes the clone ready where it is not, then runs the compiled command line.
-import { join } from 'node:path'
 import { loadCompiled } from './setup/load.mjs'
 import { root, setUpOrExit } from './setup.mjs'
 
@@ -16,7 +15,7 @@ const stopped = new AbortController()
 // Once: a second signal ends the process on the spot.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopped.abort())
 
-const { runCommandLine } = loadCompiled(root, 'cli/main.js')
+const { runCommandLine, serve } = loadCompiled(root, 'server.cjs')
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   environment: process.env,
   out: process.stdout,
@@ -26,7 +25,6 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   /** @param {Record<string, string>} settings */
   async serve(settings) {
     Object.assign(process.env, settings)
-    process.argv[1] = join(root, 'dist/main.js')
-    loadCompiled(root, 'main.js')
+    serve()
   },
 })

@@ -18,8 +18,17 @@ const crashDeadlineMs = 5000
 /** Terminals, npm and supervisors each pass on the same signal. */
 const sameSignalMs = 1000
 
+/** Serves until the process ends; what keeps the server from starting is said in one line, and ends it with 1. */
+export function serve(): void {
+  start().catch((error: unknown) => {
+    const text = error instanceof StartError ? error.message : String(error)
+    process.stderr.write(`gitstead: ${text}\n`)
+    process.exit(1)
+  })
+}
+
 /** Reads the configuration, listens, and closes in order on SIGTERM or SIGINT, and after a fault that nobody caught. */
-export async function serve(): Promise<void> {
+async function start(): Promise<void> {
   keepHeapSmall()
   const given = readConfig()
   const config = given.port === 0 ? withPort(given, await findFreePort(given.host)) : given
@@ -91,9 +100,3 @@ function firstSignIn(files: readonly string[]): string {
     '',
   ].join('\n')
 }
-
-serve().catch((error: unknown) => {
-  const text = error instanceof StartError ? error.message : String(error)
-  process.stderr.write(`gitstead: ${text}\n`)
-  process.exit(1)
-})

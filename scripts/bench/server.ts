@@ -45,7 +45,7 @@ export async function startServer(
   const { token, userId } = await makeToken(data, seed)
   const watcher = join(import.meta.dirname, 'loop-delay.mjs')
   const { flags, env } = startCommand(root)
-  const main = [...flags, '--import', watcher, join(root, 'dist/main.js')]
+  const main = [...flags, '--import', watcher, join(root, 'scripts/start.mjs')]
   const child = spawn(process.execPath, main, {
     env: {
       ...process.env,

@@ -1,0 +1,43 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { root } from '../../scripts/setup.mjs'
+import { newFolder } from '../support/database.ts'
+import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
+import { Caller } from '../support/world.ts'
+
+const folder = newFolder()
+let server: ServerProcess | undefined
+afterAll(async () => {
+  await server?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('the bundle gives its modules the addresses of files that are there', () => {
+  const text = readFileSync(join(root, 'dist/server.cjs'), 'utf8')
+  const named = [...text.matchAll(/\(__dirname, ("[^"]+")\)\)\.href/g)].map(([, path]) =>
+    JSON.parse(path ?? ''),
+  )
+  expect(named.length).toBeGreaterThan(5)
+  expect(named.filter((path) => !existsSync(join(root, 'dist', path)))).toEqual([])
+  expect(text).not.toContain('import.meta.url')
+})
+
+test('what lies beside the modules is found from the bundle: workers, engines, texts and pages', async () => {
+  server = await startServerProcess(folder)
+  const ana = new Caller(server.url, 'root-token-of-this-test', 1, 'root')
+  const { id } = (await ana.post('/projects', { name: 'whole', initialize_with_readme: true })).body
+  const file = await ana.get(`/projects/${id}/repository/files/README.md/raw?ref=main`)
+  expect(file.body).toContain('# whole')
+  const rendered = await ana.post('/markdown', { text: '**bold**' })
+  expect(rendered.body.html).toContain('<strong>bold</strong>')
+  const content = 'build:\n  script: make\n'
+  expect((await ana.post(`/projects/${id}/ci/lint`, { content })).body).toMatchObject({
+    valid: true,
+  })
+  const license = await ana.get('/templates/licenses/mit')
+  expect(license.body.content).toContain('MIT License')
+  const page = await ana.get('/-/docs', { host: true })
+  expect(page.body).toContain('swagger-ui')
+  expect((await ana.get('/-/docs/swagger-ui.css', { host: true })).status).toBe(200)
+})
