@@ -6,7 +6,7 @@ import { listBranches } from '../../git/refs/branches.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, oneOf, text } from '../../http/params.ts'
 import { protectBranch, unprotectBranch } from '../protections/protect-branch.ts'
-import { onCode, onWritableCode } from '../repository/access.ts'
+import { codeRead, onWritableCode } from '../repository/access.ts'
 import { rangeOf } from '../repository/names-page.ts'
 import { createBranch } from './create-branch.ts'
 import { deleteBranch } from './delete-branch.ts'
@@ -14,15 +14,13 @@ import { branchEntity } from './entity.ts'
 import { describeBranch, getBranch, presentBranches } from './find-branch.ts'
 import { deleteMergedBranches } from './tasks.ts'
 
-const scopes = ['api', 'read_api', 'read_repository']
 const hidden = { hidden: true } as const
 
 export const listRepositoryBranches = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/branches',
   summary: 'List branches',
-  access: onCode(hidden),
-  scopes,
+  ...codeRead(hidden),
   jobToken: true,
   query: {
     search: text().optional(),
@@ -49,8 +47,7 @@ export const getRepositoryBranch = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/branches/:branch',
   summary: 'Read a branch',
-  access: onCode(hidden),
-  scopes,
+  ...codeRead(hidden),
   params: { branch: text() },
   response: branchEntity,
   async handler({ ctx, project, repo, params, request }) {
@@ -63,8 +60,7 @@ export const headRepositoryBranch = endpoint({
   method: 'HEAD',
   path: '/projects/:id/repository/branches/:branch',
   summary: 'Tell whether a branch exists',
-  access: onCode(hidden),
-  scopes,
+  ...codeRead(hidden),
   params: { branch: text() },
   async handler({ repo, params, request }) {
     await getBranch(repo, params.branch, request.signal)

@@ -3,7 +3,7 @@ import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { fault, instant, parameter, text } from '../../http/params.ts'
-import { commitsToBranch, defaultRef, onCode, onPush } from '../repository/access.ts'
+import { codeRead, commitsToBranch, defaultRef, onPush } from '../repository/access.ts'
 import { type ChangelogCommit, commitChangelog } from './commit-changelog.ts'
 import { generateSection, orUnprocessable } from './generate.ts'
 import { asNotes } from './section.ts'
@@ -39,8 +39,7 @@ export const getChangelog = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/changelog',
   summary: 'Make the changelog section of a version, without committing it',
-  access: onCode(),
-  scopes: ['api', 'read_api', 'read_repository'],
+  ...codeRead(),
   jobToken: true,
   query: attributes,
   response: z.strictObject({ notes: z.string() }),

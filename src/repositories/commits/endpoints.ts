@@ -6,7 +6,7 @@ import { listRefsContaining } from '../../git/history/contains.ts'
 import { countCommits } from '../../git/history/count.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, instant, oneOf, text } from '../../http/params.ts'
-import { onCode } from '../repository/access.ts'
+import { codeRead } from '../repository/access.ts'
 import { diffEntity, presentDiff } from '../repository/diff-entity.ts'
 import { getSignature, signatureEntity } from '../repository/signature.ts'
 import { describeCommit, getCommit } from './describe-commit.ts'
@@ -19,15 +19,13 @@ import {
 } from './entity.ts'
 import { listCommits } from './list-commits.ts'
 
-const readScopes = ['api', 'read_api', 'read_repository']
 const hidden = { hidden: true } as const
 
 export const listRepositoryCommits = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/commits',
   summary: 'List the commits of a branch, a range or all refs',
-  access: onCode(hidden),
-  scopes: readScopes,
+  ...codeRead(hidden),
   query: {
     ref_name: text().optional(),
     since: instant().optional(),
@@ -64,8 +62,7 @@ export const getSingleCommit = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/commits/:sha',
   summary: 'Read a commit by id, branch or tag',
-  access: onCode(hidden),
-  scopes: readScopes,
+  ...codeRead(hidden),
   jobToken: true,
   params: { sha: text() },
   query: { stats: flag().default(true) },
@@ -80,8 +77,7 @@ export const getCommitDiff = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/commits/:sha/diff',
   summary: 'List what a commit changed',
-  access: onCode(hidden),
-  scopes: readScopes,
+  ...codeRead(hidden),
   params: { sha: text() },
   query: { unidiff: flag().default(false) },
   paginate: 'offset',
@@ -98,8 +94,7 @@ export const getCommitSignature = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/commits/:sha/signature',
   summary: 'Read the signature of a commit',
-  access: onCode(hidden),
-  scopes: readScopes,
+  ...codeRead(hidden),
   params: { sha: text() },
   response: signatureEntity,
   async handler({ ctx, repo, params, request }) {
@@ -116,8 +111,7 @@ export const listCommitRefs = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/commits/:sha/refs',
   summary: 'List the branches and tags that contain a commit',
-  access: onCode(hidden),
-  scopes: readScopes,
+  ...codeRead(hidden),
   params: { sha: text() },
   query: { type: oneOf(['branch', 'tag', 'all']).default('all') },
   paginate: 'offset',
@@ -140,8 +134,7 @@ export const getCommitSequence = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/commits/:sha/sequence',
   summary: 'Tell how many commits lead to a commit',
-  access: onCode(hidden),
-  scopes: readScopes,
+  ...codeRead(hidden),
   params: { sha: text() },
   query: { first_parent: flag().default(false) },
   response: z.strictObject({ count: z.int() }),

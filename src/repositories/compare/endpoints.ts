@@ -4,7 +4,7 @@ import { resolveRevision } from '../../git/objects/revision.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, id, text } from '../../http/params.ts'
 import { presentCommit } from '../commits/entity.ts'
-import { onCode, projectUrl } from '../repository/access.ts'
+import { codeRead, projectUrl } from '../repository/access.ts'
 import { presentDiff } from '../repository/diff-entity.ts'
 import { orNotFound } from '../repository/missing.ts'
 import { fromProject } from './access.ts'
@@ -14,8 +14,7 @@ export const compareRefs = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/compare',
   summary: 'Compare two branches, tags or commits',
-  access: onCode(),
-  scopes: ['api', 'read_api', 'read_repository'],
+  ...codeRead(),
   query: {
     from: text(),
     to: text(),

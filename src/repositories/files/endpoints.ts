@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { contentDisposition } from '../../http/content-disposition.ts'
 import { Answer, bytes, endpoint } from '../../http/endpoint.ts'
 import { filledText, flag, hash, integer } from '../../http/params.ts'
-import { onCode } from '../repository/access.ts'
+import { codeRead } from '../repository/access.ts'
 import { HELD, streamBlobJson } from '../repository/blob-json.ts'
 import { countLargeBlob } from '../repository/blob-limit.ts'
 import { answerBlob } from '../repository/raw.ts'
@@ -12,14 +12,11 @@ import { filePath } from './file-path.ts'
 import { fileRef, getFile } from './find-file.ts'
 import { answerPointedFile } from './large-file.ts'
 
-const readScopes = ['api', 'read_api', 'read_repository']
-
 export const getRepositoryFile = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/files/:file_path',
   summary: 'Read a file with what is known about it',
-  access: onCode(),
-  scopes: readScopes,
+  ...codeRead(),
   params: { file_path: filePath() },
   query: { ref: filledText().optional() },
   response: fileEntity,
@@ -41,8 +38,7 @@ export const headRepositoryFile = endpoint({
   method: 'HEAD',
   path: '/projects/:id/repository/files/:file_path',
   summary: 'Tell about a file in headers alone',
-  access: onCode(),
-  scopes: readScopes,
+  ...codeRead(),
   params: { file_path: filePath() },
   query: { ref: filledText().optional() },
   response: bytes('application/json'),
@@ -58,8 +54,7 @@ export const getRawRepositoryFile = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/files/:file_path/raw',
   summary: 'Download a file',
-  access: onCode(),
-  scopes: readScopes,
+  ...codeRead(),
   jobToken: true,
   params: { file_path: filePath({ leadingSlash: true }) },
   query: { ref: filledText().optional(), lfs: flag().default(false) },
@@ -88,8 +83,7 @@ export const getRepositoryFileBlame = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/files/:file_path/blame',
   summary: 'Tell which commit each line of a file comes from',
-  access: onCode(),
-  scopes: readScopes,
+  ...codeRead(),
   params: { file_path: filePath() },
   query: blameQuery,
   response: blameEntity,
@@ -106,8 +100,7 @@ export const headRepositoryFileBlame = endpoint({
   method: 'HEAD',
   path: '/projects/:id/repository/files/:file_path/blame',
   summary: 'Tell about a file in headers alone, as its blame does',
-  access: onCode(),
-  scopes: readScopes,
+  ...codeRead(),
   params: { file_path: filePath() },
   query: blameQuery,
   response: bytes('application/json'),

@@ -4,7 +4,7 @@ import { readCommit } from '../../git/objects/commit.ts'
 import { contentDisposition } from '../../http/content-disposition.ts'
 import { bytes, type Endpoint, endpoint } from '../../http/endpoint.ts'
 import { flag, oneOf, text } from '../../http/params.ts'
-import { onCode } from '../repository/access.ts'
+import { codeRead } from '../repository/access.ts'
 import { answerArchive, archiveQuery } from '../repository/answer-archive.ts'
 import { countLargeBlob } from '../repository/blob-limit.ts'
 import { orNotFound } from '../repository/missing.ts'
@@ -17,8 +17,7 @@ const common = {
   method: 'GET',
   host: true,
   tags: ['files'],
-  access: onCode(),
-  scopes: ['api', 'read_api', 'read_repository'],
+  ...codeRead(),
 } as const
 
 const getRawFile = endpoint({

@@ -9,11 +9,9 @@ import { resolveRevision } from '../../git/objects/revision.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { csv, oneOf, text } from '../../http/params.ts'
 import { commitEntity, presentCommit } from '../commits/entity.ts'
-import { onCode, refOrDefault } from '../repository/access.ts'
+import { codeRead, refOrDefault } from '../repository/access.ts'
 import { ifFound } from '../repository/missing.ts'
 import { contributorCache } from './contributor-cache.ts'
-
-const scopes = ['api', 'read_api', 'read_repository']
 
 const contributorEntity = z.strictObject({
   name: z.string(),
@@ -27,8 +25,7 @@ export const listContributors = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/contributors',
   summary: 'List who made the commits of a branch',
-  access: onCode(),
-  scopes,
+  ...codeRead(),
   query: {
     ref: text().optional(),
     order_by: oneOf(['name', 'email', 'commits']).optional(),
@@ -50,8 +47,7 @@ export const getMergeBase = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/merge_base',
   summary: 'Find the common ancestor of several refs',
-  access: onCode(),
-  scopes,
+  ...codeRead(),
   query: { refs: csv(text(), { max: 100 }) },
   response: commitEntity,
   async handler({ ctx, project, repo, query, request }) {

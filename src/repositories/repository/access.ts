@@ -32,6 +32,11 @@ export function onCode(options: RepositoryOptions = {}): Access<RepositorySubjec
   })
 }
 
+/** What endpoints that read code declare: its access, and the scopes of which a token needs one. */
+export function codeRead(options: RepositoryOptions = {}) {
+  return { access: onCode(options), scopes: ['api', 'read_api', 'read_repository'] }
+}
+
 /** As `onCode`, for writes: anonymous callers get 401. */
 export function onWritableCode(
   ability: ProjectAbility,

@@ -1,11 +1,10 @@
 import { bytes, endpoint } from '../../http/endpoint.ts'
 import { text } from '../../http/params.ts'
-import { onCode } from './access.ts'
+import { codeRead } from './access.ts'
 import { answerArchive, archiveQuery } from './answer-archive.ts'
 
 const common = {
-  access: onCode(),
-  scopes: ['api', 'read_api', 'read_repository'],
+  ...codeRead(),
   query: { sha: text().optional(), ...archiveQuery },
   response: bytes('application/octet-stream'),
 } as const

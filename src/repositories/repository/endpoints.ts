@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { badParameters } from '../../base/problem.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
 import { flag, oneOf, text } from '../../http/params.ts'
-import { onCode, refOrDefault } from './access.ts'
+import { codeRead, refOrDefault } from './access.ts'
 import { readHeldBlob, streamBlobJson } from './blob-json.ts'
 import { countLargeBlob } from './blob-limit.ts'
 import { blobEntity, presentBlob, presentTreeEntry, treeEntryEntity } from './entity.ts'
@@ -10,14 +10,11 @@ import { listTree, listWholeTree } from './list-tree.ts'
 import { orNotFound } from './missing.ts'
 import { answerBlob } from './raw.ts'
 
-const readScopes = ['api', 'read_api', 'read_repository']
-
 export const getTree = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/tree',
   summary: 'List the files and folders of a repository',
-  access: onCode(),
-  scopes: readScopes,
+  ...codeRead(),
   query: {
     path: text().optional(),
     ref: text().optional(),
@@ -45,8 +42,7 @@ export const getBlob = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/blobs/:sha',
   summary: 'Read a blob by its id',
-  access: onCode(),
-  scopes: readScopes,
+  ...codeRead(),
   params: { sha: text() },
   response: blobEntity,
   async handler({ ctx, project, repo, params, request }) {
@@ -62,8 +58,7 @@ export const getRawBlob = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/blobs/:sha/raw',
   summary: 'Download a blob by its id',
-  access: onCode(),
-  scopes: readScopes,
+  ...codeRead(),
   params: { sha: text() },
   response: bytes('application/octet-stream'),
   async handler({ ctx, project, repo, params, request }) {

@@ -12,7 +12,7 @@ import { oneOf, text } from '../../http/params.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { tagProtection } from '../refs/branch-state.ts'
 import { moveRefs } from '../refs/move-refs.ts'
-import { onCode, onWritableCode } from '../repository/access.ts'
+import { codeRead, onWritableCode } from '../repository/access.ts'
 import { rangeOf } from '../repository/names-page.ts'
 import { getSignature, signatureEntity } from '../repository/signature.ts'
 import { createTag } from './create-tag.ts'
@@ -20,7 +20,6 @@ import { presentTag, tagEntity } from './entity.ts'
 import { getTag } from './find-tag.ts'
 import { listReleasesOfTags } from './queries.ts'
 
-const scopes = ['api', 'read_api', 'read_repository']
 const hidden = { hidden: true } as const
 
 async function presentTags(ctx: Ctx, project: Project, tags: readonly TagRef[]) {
@@ -42,8 +41,7 @@ export const listRepositoryTags = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/tags',
   summary: 'List tags',
-  access: onCode(hidden),
-  scopes,
+  ...codeRead(hidden),
   jobToken: true,
   query: {
     order_by: oneOf(['updated', 'name', 'version']).default('updated'),
@@ -69,8 +67,7 @@ export const getRepositoryTag = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/tags/:tag_name',
   summary: 'Read a tag',
-  access: onCode(hidden),
-  scopes,
+  ...codeRead(hidden),
   jobToken: true,
   params: { tag_name: text() },
   response: tagEntity,
@@ -84,8 +81,7 @@ export const getRepositoryTagSignature = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/tags/:tag_name/signature',
   summary: 'Read the signature of an annotated tag',
-  access: onCode(hidden),
-  scopes,
+  ...codeRead(hidden),
   params: { tag_name: text() },
   response: signatureEntity,
   async handler({ ctx, repo, params, request }) {
