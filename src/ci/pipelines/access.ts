@@ -68,7 +68,7 @@ export async function mayRunOn(
 ): Promise<boolean> {
   if (at.tag) return await passesTagProtection(ctx, project, at.ref)
   const state = (await branchStates(ctx, project))(at.ref)
-  return !state.protected || state.canPush || (await mayMergeBranch(ctx, project, at.ref))
+  return !state.protected || state.can_push || (await mayMergeBranch(ctx, project, at.ref))
 }
 
 /** Whether the caller may run what a merge request between two branches of the project would run on both. */

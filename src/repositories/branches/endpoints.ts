@@ -121,10 +121,7 @@ export const protectRepositoryBranch = endpoint({
   response: branchEntity,
   async handler({ ctx, project, repo, params, body }) {
     const branch = await getBranch(repo, params.branch)
-    await protectBranch(ctx, project, branch.name, {
-      developersCanPush: body.developers_can_push,
-      developersCanMerge: body.developers_can_merge,
-    })
+    await protectBranch(ctx, project, branch.name, body)
     return await describeBranch(ctx, project, branch)
   },
 })

@@ -22,18 +22,13 @@ export function presentBranch(
   ctx: Pick<Ctx, 'config'>,
   project: Pick<Project, 'full_path' | 'default_branch'>,
   branch: Branch,
-  more: { readonly state: BranchState; readonly merged: boolean },
+  more: BranchState & { readonly merged: boolean },
 ): z.input<typeof branchEntity> {
-  const { state, merged } = more
   const path = branch.name.split('/').map(encodeURIComponent).join('/')
   return {
     name: branch.name,
     commit: presentCommit(ctx, project, branch.commit),
-    merged,
-    protected: state.protected,
-    developers_can_push: state.developersCanPush,
-    developers_can_merge: state.developersCanMerge,
-    can_push: state.canPush,
+    ...more,
     default: branch.name === project.default_branch,
     web_url: `${projectUrl(ctx, project)}/-/tree/${path}`,
   }

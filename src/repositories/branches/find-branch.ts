@@ -32,7 +32,7 @@ export async function presentBranches(
   ])
   return branches.map((branch) =>
     presentBranch(ctx, project, branch, {
-      state: stateOf(branch.name),
+      ...stateOf(branch.name),
       merged: merged.has(branch.commit.id),
     }),
   )

@@ -18,13 +18,13 @@ export async function protectBranch(
   project: Pick<Project, 'id'>,
   name: string,
   given: {
-    readonly developersCanPush?: boolean | undefined
-    readonly developersCanMerge?: boolean | undefined
+    readonly developers_can_push?: boolean | undefined
+    readonly developers_can_merge?: boolean | undefined
   },
 ): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
     const rule = await ensureBranchRule(ctx.db, project.id, name, ctx.now())
-    const actions = { push: given.developersCanPush, merge: given.developersCanMerge } as const
+    const actions = { push: given.developers_can_push, merge: given.developers_can_merge } as const
     for (const action of ['push', 'merge'] as const) {
       const open = actions[action]
       if (open === undefined && !rule.isNew) continue

@@ -5,12 +5,12 @@ import { getMover } from './access.ts'
 import { type BranchRule, mayCreateTag, mayPushTo, rulesFor } from './protection.ts'
 import { listBranchRules, listTagRules } from './queries.ts'
 
-/** How a branch is protected, and whether the caller may push to it. */
+/** How a branch is protected, and whether the caller may push to it, as branches show it. */
 export interface BranchState {
   readonly protected: boolean
-  readonly developersCanPush: boolean
-  readonly developersCanMerge: boolean
-  readonly canPush: boolean
+  readonly developers_can_push: boolean
+  readonly developers_can_merge: boolean
+  readonly can_push: boolean
 }
 
 /** Looks the rules of a project up once, and tells the state of any of its branches. */
@@ -26,9 +26,9 @@ export async function branchStates(
     const isProtected = rules.length > 0
     return {
       protected: isProtected,
-      developersCanPush: isProtected && developers(rules, 'push'),
-      developersCanMerge: isProtected && developers(rules, 'merge'),
-      canPush: maySomewhere && (!isProtected || mayPushTo(rules, mover)),
+      developers_can_push: isProtected && developers(rules, 'push'),
+      developers_can_merge: isProtected && developers(rules, 'merge'),
+      can_push: maySomewhere && (!isProtected || mayPushTo(rules, mover)),
     }
   }
 }

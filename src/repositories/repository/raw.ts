@@ -1,9 +1,9 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { streamBlob } from '../../git/objects/blob.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { ObjectId } from '../../git/types.ts'
-import { readRange } from '../../http/byte-range.ts'
-import { isKnown } from '../../http/conditional-file.ts'
+import type { ByteRange } from '../../http/byte-range.ts'
+import { answerDownload, isKnown } from '../../http/conditional-file.ts'
 import type { Bytes, RequestFacts } from '../../http/endpoint.ts'
 
 /** Browsers must neither keep nor interpret what a repository holds (docs/contract/B-resolved §1.2). */
@@ -31,14 +31,21 @@ export async function answerBlob(
   more: Readonly<Record<string, string>>,
   admit: (size: number) => void = () => {},
 ): Promise<Bytes> {
-  const headers = { ...rawHeaders, ETag: `"${id}"`, ...more }
-  if (isKnown(request.headers, `"${id}"`))
-    return { status: 304, body: '', type: 'text/plain', headers }
-  const wanted = { repo, id, request, headers, admit }
-  const asksForPart = request.headers.range !== undefined
-  return request.method === 'HEAD' || asksForPart
-    ? await answerInParts(wanted)
-    : await answerWhole(wanted)
+  const etag = `"${id}"`
+  const headers = { ...rawHeaders, ETag: etag, ...more }
+  if (isKnown(request.headers, etag)) return { status: 304, body: '', type: 'text/plain', headers }
+  if (request.method !== 'HEAD' && request.headers.range === undefined) {
+    return await answerWhole({ repo, id, request, headers, admit })
+  }
+  const head = await streamBlob(repo, id, { start: 0, end: SNIFFED - 1 }, request.signal)
+  const { size } = head
+  const type = typeOf(await peek(head.body))
+  head.body.destroy()
+  const open = async (range: ByteRange | undefined) => {
+    admit(size)
+    return (await streamBlob(repo, id, range, request.signal)).body
+  }
+  return await answerDownload(request, { size, etag, type, headers, open })
 }
 
 interface Wanted {
@@ -49,6 +56,7 @@ interface Wanted {
   readonly admit: (size: number) => void
 }
 
+/** What most readers ask for takes one look at the blob. */
 async function answerWhole({ repo, id, request, headers, admit }: Wanted): Promise<Bytes> {
   const { size, body, content } = await streamBlob(repo, id, {}, request.signal)
   if (content) {
@@ -63,37 +71,6 @@ async function answerWhole({ repo, id, request, headers, admit }: Wanted): Promi
   }
   const type = typeOf(await peek(body))
   return { body, type, headers: { ...headers, 'Content-Length': String(size) } }
-}
-
-/** The first bytes tell size and type; then a range is read, or nothing for HEAD. */
-async function answerInParts(wanted: Wanted): Promise<Bytes> {
-  const { repo, id, request, headers } = wanted
-  const head = await streamBlob(repo, id, { start: 0, end: SNIFFED - 1 }, request.signal)
-  const { size } = head
-  const type = typeOf(await peek(head.body))
-  head.body.destroy()
-  const range = readRange(request.headers, size, `"${id}"`)
-  if (range === 'unsatisfiable') {
-    const refusal = { ...headers, 'Content-Range': `bytes */${size}` }
-    return { status: 416, body: '', type, headers: refusal }
-  }
-  if (range === 'whole' || request.method === 'HEAD') {
-    if (request.method !== 'HEAD') return await answerWhole(wanted)
-    const body = Readable.from([], { objectMode: false })
-    return { body, type, headers: { ...headers, 'Content-Length': String(size) } }
-  }
-  wanted.admit(size)
-  const { body } = await streamBlob(repo, id, range, request.signal)
-  return {
-    status: 206,
-    body,
-    type,
-    headers: {
-      ...headers,
-      'Content-Length': String(range.end - range.start + 1),
-      'Content-Range': `bytes ${range.start}-${range.end}/${size}`,
-    },
-  }
 }
 
 /** The first bytes of a stream, which stay in it. */

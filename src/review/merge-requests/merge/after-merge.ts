@@ -35,7 +35,7 @@ async function maySourceGo(ctx: Ctx, row: MergeRequestRow): Promise<boolean> {
   if (head !== row.head_sha) return false
   const stateOf = await branchStates(ctx, source)
   const state = stateOf(row.source_branch)
-  return !state.protected && state.canPush
+  return !state.protected && state.can_push
 }
 
 async function removeSource(ctx: Ctx, row: MergeRequestRow): Promise<void> {
