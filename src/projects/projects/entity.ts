@@ -3,7 +3,7 @@ import { projectIdentity } from '../../access/project-identity.ts'
 import { userBasicEntity } from '../../identity/users/basic.ts'
 import { namespaceBriefEntity } from '../namespaces/entity.ts'
 import { imageCleanupEntity } from './image-cleanup.ts'
-import { projectSettingFields } from './settings.ts'
+import { legacyFields, projectSettingFields } from './settings.ts'
 
 const license = z.strictObject({
   key: z.string(),
@@ -80,13 +80,7 @@ export const projectEntity = z.strictObject({
   owner: userBasicEntity.optional(),
   container_expiration_policy: imageCleanupEntity,
   repository_object_format: z.enum(['sha1', 'sha256']),
-  issues_enabled: z.boolean(),
-  merge_requests_enabled: z.boolean(),
-  wiki_enabled: z.boolean(),
-  jobs_enabled: z.boolean(),
-  snippets_enabled: z.boolean(),
-  container_registry_enabled: z.boolean(),
-  packages_enabled: z.boolean(),
+  ...legacyFields,
   service_desk_address: z.string().nullable(),
   can_create_merge_request_in: z.boolean(),
   emails_disabled: z.boolean(),

@@ -19,12 +19,7 @@ import { findLicense } from './facts/licenses.ts'
 import { imageCleanupOf } from './image-cleanup.ts'
 import { listVisibleByIds } from './list/queries.ts'
 import { type Extras, type Facts, readExtras, type Wanted } from './present-extras.ts'
-import {
-  type LegacyFlag,
-  legacyFlags,
-  type ProjectSettingValues,
-  settingsOfRow,
-} from './settings.ts'
+import { legacyValues, type ProjectSettingValues, settingsOfRow } from './settings.ts'
 
 async function presentParents(
   ctx: Ctx,
@@ -204,7 +199,6 @@ function presentOwn(
 ): Omit<ProjectFull, keyof ProjectSettingValues> {
   const { row, subject, extras, parents } = seen
   const may = (ability: ProjectAbility) => mayInProject(ctx.actor, subject, ability)
-  const isOn = (name: LegacyFlag) => subject.settings[legacyFlags[name]] !== 'disabled'
   const settings = settingsOfRow(row.settings).values
   const owner = extras.owners.get(row.namespace_owner_id ?? 0)
   const sizes = extras.sizes.get(row.id)
@@ -221,13 +215,7 @@ function presentOwn(
       next_run_at: extras.imageCleanups.get(row.id) ?? null,
     },
     repository_object_format: objectFormat(subject.settings),
-    issues_enabled: isOn('issues_enabled'),
-    merge_requests_enabled: isOn('merge_requests_enabled'),
-    wiki_enabled: isOn('wiki_enabled'),
-    jobs_enabled: isOn('jobs_enabled'),
-    snippets_enabled: isOn('snippets_enabled'),
-    container_registry_enabled: isOn('container_registry_enabled'),
-    packages_enabled: isOn('packages_enabled'),
+    ...legacyValues(subject.settings),
     service_desk_address: null,
     can_create_merge_request_in: may('create_merge_request_in'),
     emails_disabled: !settings.emails_enabled,

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { FEATURES, type Feature } from '../../access/features.ts'
+import { recordOf } from '../../base/record-of.ts'
 import { flag, integer } from '../../http/params.ts'
 import {
   knownValues,
@@ -152,7 +153,7 @@ export function settingsOfRow(text: string): RowSettings {
 }
 
 /** Booleans that older clients send; they and the access levels set each other (docs/contract/D §1.2 Rules). */
-export const legacyFlags = {
+const legacyFlags = {
   issues_enabled: 'issues_access_level',
   merge_requests_enabled: 'merge_requests_access_level',
   wiki_enabled: 'wiki_access_level',
@@ -162,21 +163,24 @@ export const legacyFlags = {
   packages_enabled: 'package_registry_access_level',
 } as const satisfies Record<string, LevelKey>
 
-export type LegacyFlag = keyof typeof legacyFlags
+type LegacyFlag = keyof typeof legacyFlags
+const legacyNames = Object.keys(legacyFlags) as LegacyFlag[]
+
+/** Fields of the answer for them. */
+export const legacyFields = recordOf(legacyNames, () => z.boolean())
+
+/** Whether each of these features is on. */
+export function legacyValues(settings: Readonly<Record<string, unknown>>) {
+  return recordOf(legacyNames, (name) => settings[legacyFlags[name]] !== 'disabled')
+}
 
 /** Body parameters of creation and update. */
 export const projectSettingParams = settingParams(projectSettings)
 
 /** Older names of settings, and the booleans of features. */
 export const legacyParams = {
-  issues_enabled: flag().optional(),
-  merge_requests_enabled: flag().optional(),
-  wiki_enabled: flag().optional(),
-  jobs_enabled: flag().optional(),
+  ...recordOf(legacyNames, () => flag().optional()),
   builds_enabled: flag().optional(),
-  snippets_enabled: flag().optional(),
-  container_registry_enabled: flag().optional(),
-  packages_enabled: flag().optional(),
   public_builds: flag().optional(),
   emails_disabled: flag().optional(),
 } as const

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { audit } from '../../access/audit.ts'
 import { onProject, type Project } from '../../access/subjects.ts'
 import { existing, invalid, unprocessable } from '../../base/problem.ts'
+import { recordOf } from '../../base/record-of.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, integer, text } from '../../http/params.ts'
@@ -25,21 +26,20 @@ const regexes = [
   'commit_message_negative_regex',
   'file_name_regex',
 ] as const
-const pattern = text({ max: 511 }).nullish()
+const checks = [
+  'commit_committer_check',
+  'commit_committer_name_check',
+  'deny_delete_tag',
+  'member_check',
+  'prevent_secrets',
+  'reject_unsigned_commits',
+  'reject_non_dco_commits',
+] as const
+
 const body = {
-  author_email_regex: pattern,
-  branch_name_regex: pattern,
-  commit_message_regex: pattern,
-  commit_message_negative_regex: pattern,
-  file_name_regex: pattern,
-  commit_committer_check: flag().optional(),
-  commit_committer_name_check: flag().optional(),
-  deny_delete_tag: flag().optional(),
+  ...recordOf(regexes, () => text({ max: 511 }).nullish()),
+  ...recordOf(checks, () => flag().optional()),
   max_file_size: integer({ min: 0, max: 1_000_000 }).optional(),
-  member_check: flag().optional(),
-  prevent_secrets: flag().optional(),
-  reject_unsigned_commits: flag().optional(),
-  reject_non_dco_commits: flag().optional(),
 }
 type Body = z.infer<z.ZodObject<typeof body>>
 
@@ -47,19 +47,9 @@ const pushRuleEntity = z.strictObject({
   id: z.int(),
   project_id: z.int(),
   created_at: z.string(),
-  author_email_regex: z.string(),
-  branch_name_regex: z.string(),
-  commit_committer_check: z.boolean(),
-  commit_committer_name_check: z.boolean(),
-  commit_message_regex: z.string(),
-  commit_message_negative_regex: z.string(),
-  deny_delete_tag: z.boolean(),
-  file_name_regex: z.string(),
+  ...recordOf(regexes, () => z.string()),
+  ...recordOf(checks, () => z.boolean()),
   max_file_size: z.int(),
-  member_check: z.boolean(),
-  prevent_secrets: z.boolean(),
-  reject_unsigned_commits: z.boolean(),
-  reject_non_dco_commits: z.boolean(),
 })
 
 function present(row: PushRuleRow): z.input<typeof pushRuleEntity> {
@@ -67,19 +57,9 @@ function present(row: PushRuleRow): z.input<typeof pushRuleEntity> {
     id: row.id,
     project_id: row.project_id,
     created_at: row.created_at,
-    author_email_regex: row.author_email_regex ?? '',
-    branch_name_regex: row.branch_name_regex ?? '',
-    commit_committer_check: row.commit_committer_check === 1,
-    commit_committer_name_check: row.commit_committer_name_check === 1,
-    commit_message_regex: row.commit_message_regex ?? '',
-    commit_message_negative_regex: row.commit_message_negative_regex ?? '',
-    deny_delete_tag: row.deny_delete_tag === 1,
-    file_name_regex: row.file_name_regex ?? '',
+    ...recordOf(regexes, (name) => row[name] ?? ''),
+    ...recordOf(checks, (name) => row[name] === 1),
     max_file_size: row.max_file_size,
-    member_check: row.member_check === 1,
-    prevent_secrets: row.prevent_secrets === 1,
-    reject_unsigned_commits: row.reject_unsigned_commits === 1,
-    reject_non_dco_commits: row.reject_non_dco_commits === 1,
   }
 }
 

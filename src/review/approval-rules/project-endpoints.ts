@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { onProject, type Project } from '../../access/subjects.ts'
 import { pageOf } from '../../base/page.ts'
+import { recordOf } from '../../base/record-of.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { atLeastOne, flag, id, integer } from '../../http/params.ts'
@@ -17,7 +18,7 @@ import {
 } from './project-rules.ts'
 import { listProjectRules, type NamedRule } from './queries.ts'
 import { changeProjectRuleBody, createProjectRuleBody } from './rule-input.ts'
-import { projectApprovalSettings } from './settings.ts'
+import { projectApprovalSettings, settingNames } from './settings.ts'
 import type { SettingChanges } from './settings-queries.ts'
 
 const read = onProject('read_approval_rules', { signedIn: true })
@@ -27,23 +28,13 @@ const configEntity = z.strictObject({
   approvers: z.array(z.never()),
   approver_groups: z.array(z.never()),
   approvals_before_merge: z.int(),
-  reset_approvals_on_push: z.boolean(),
-  selective_code_owner_removals: z.boolean(),
-  disable_overriding_approvers_per_merge_request: z.boolean(),
-  merge_requests_author_approval: z.boolean(),
-  merge_requests_disable_committers_approval: z.boolean(),
-  require_reauthentication_to_approve: z.boolean(),
+  ...recordOf(settingNames, () => z.boolean()),
   require_password_to_approve: z.boolean(),
 })
 
 const configBody = {
   approvals_before_merge: integer({ min: 0, max: 100 }).optional(),
-  reset_approvals_on_push: flag().optional(),
-  selective_code_owner_removals: flag().optional(),
-  disable_overriding_approvers_per_merge_request: flag().optional(),
-  merge_requests_author_approval: flag().optional(),
-  merge_requests_disable_committers_approval: flag().optional(),
-  require_reauthentication_to_approve: flag().optional(),
+  ...recordOf(settingNames, () => flag().optional()),
   require_password_to_approve: flag().optional(),
 }
 
@@ -57,14 +48,7 @@ async function presentConfig(ctx: Ctx, project: Project): Promise<z.input<typeof
     approvers: [],
     approver_groups: [],
     approvals_before_merge: any?.approvals_required ?? 0,
-    reset_approvals_on_push: settings.reset_approvals_on_push.value,
-    selective_code_owner_removals: settings.selective_code_owner_removals.value,
-    disable_overriding_approvers_per_merge_request:
-      settings.disable_overriding_approvers_per_merge_request.value,
-    merge_requests_author_approval: settings.merge_requests_author_approval.value,
-    merge_requests_disable_committers_approval:
-      settings.merge_requests_disable_committers_approval.value,
-    require_reauthentication_to_approve: settings.require_reauthentication_to_approve.value,
+    ...recordOf(settingNames, (name) => settings[name].value),
     require_password_to_approve: settings.require_reauthentication_to_approve.value,
   }
 }

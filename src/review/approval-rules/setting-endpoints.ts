@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { audit } from '../../access/audit.ts'
 import { onGroup, onProject } from '../../access/subjects.ts'
 import { notFound } from '../../base/problem.ts'
+import { recordOf } from '../../base/record-of.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag } from '../../http/params.ts'
 import { inTransaction } from '../../store/transaction.ts'
@@ -35,22 +36,15 @@ const held = z.strictObject({
   locked: z.boolean(),
   inherited_from: z.string().nullable(),
 })
-const entity = z.strictObject(
-  Object.fromEntries(keys.map((name) => [name, held])) as Record<Name, typeof held>,
-)
-const body = Object.fromEntries(keys.map((name) => [name, flag().optional()])) as Record<
-  Name,
-  z.ZodOptional<z.ZodType<boolean>>
->
+const entity = z.strictObject(recordOf(keys, () => held))
+const body = recordOf(keys, () => flag().optional())
 
 function present(settings: ApprovalSettings): z.input<typeof entity> {
-  return Object.fromEntries(
-    keys.map((name) => {
-      const [stored, contrary] = names[name]
-      const { value, locked } = settings[stored]
-      return [name, { value: value !== contrary, locked, inherited_from: locked ? 'group' : null }]
-    }),
-  ) as z.input<typeof entity> // made of exactly these names
+  return recordOf(keys, (name) => {
+    const [stored, contrary] = names[name]
+    const { value, locked } = settings[stored]
+    return { value: value !== contrary, locked, inherited_from: locked ? 'group' : null }
+  })
 }
 
 function read(asked: Partial<Record<Name, boolean | undefined>>): SettingChanges {

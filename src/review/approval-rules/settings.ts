@@ -1,3 +1,4 @@
+import { recordOf } from '../../base/record-of.ts'
 import type { Ctx } from '../../ctx.ts'
 import { findSettings, findTopGroup, type SettingName } from './settings-queries.ts'
 
@@ -27,15 +28,13 @@ export const settingNames = Object.keys(strict) as SettingName[]
 type Said = Partial<Record<SettingName, 0 | 1 | null>> | undefined
 
 function held(own: Said, group: Said): ApprovalSettings {
-  return Object.fromEntries(
-    settingNames.map((name) => {
-      const above = group?.[name] ?? null
-      const locked = above !== null && (above === 1) === strict[name]
-      if (locked) return [name, { value: strict[name], locked }]
-      const said = own?.[name] ?? above
-      return [name, { value: said === null ? preset(name) : said === 1, locked }]
-    }),
-  ) as unknown as ApprovalSettings // made of exactly these names
+  return recordOf(settingNames, (name) => {
+    const above = group?.[name] ?? null
+    const locked = above !== null && (above === 1) === strict[name]
+    if (locked) return { value: strict[name], locked }
+    const said = own?.[name] ?? above
+    return { value: said === null ? preset(name) : said === 1, locked }
+  })
 }
 
 /** How approvals work in a project, what its topmost group demands included (docs/contract/B-resolved §8.1). */
