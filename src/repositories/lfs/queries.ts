@@ -27,26 +27,23 @@ export interface LfsObjectRow {
   readonly size: number
 }
 
-// SQLite binds at most 32,766 values in one statement.
-const AT_ONCE = 5000
+/** Texts as the values of a condition: SQLite binds at most 32,766 in one statement. */
+function among(texts: readonly string[]) {
+  return sql<string>`(SELECT value FROM json_each(${JSON.stringify(texts)}))`
+}
 
 /** Those of the objects that the project itself has. */
-export async function listOwnLfsObjects(
+export function listOwnLfsObjects(
   db: Db,
   projectId: number,
   oids: readonly string[],
 ): Promise<LfsObjectRow[]> {
-  const found: LfsObjectRow[] = []
-  for (let at = 0; at < oids.length; at += AT_ONCE) {
-    const rows = await db
-      .selectFrom('lfs_objects')
-      .select(['oid', 'size'])
-      .where('project_id', '=', projectId)
-      .where('oid', 'in', oids.slice(at, at + AT_ONCE))
-      .execute()
-    found.push(...rows)
-  }
-  return found
+  return db
+    .selectFrom('lfs_objects')
+    .select(['oid', 'size'])
+    .where('project_id', '=', projectId)
+    .where('oid', 'in', among(oids))
+    .execute()
 }
 
 /** Objects of the other projects of the fork network whose code the viewer may download. */
@@ -61,22 +58,17 @@ function networkObjects(db: Db, projectId: number, viewer: Viewer) {
 }
 
 /** Those of the objects that the viewer may read elsewhere in the fork network. */
-export async function listNetworkLfsObjects(
+export function listNetworkLfsObjects(
   db: Db,
   projectId: number,
   viewer: Viewer,
   oids: readonly string[],
 ): Promise<LfsObjectRow[]> {
-  const found: LfsObjectRow[] = []
-  for (let at = 0; at < oids.length; at += AT_ONCE) {
-    const rows = await networkObjects(db, projectId, viewer)
-      .select(['lfs_objects.oid', 'lfs_objects.size'])
-      .distinct()
-      .where('lfs_objects.oid', 'in', oids.slice(at, at + AT_ONCE))
-      .execute()
-    found.push(...rows)
-  }
-  return found
+  return networkObjects(db, projectId, viewer)
+    .select(['lfs_objects.oid', 'lfs_objects.size'])
+    .distinct()
+    .where('lfs_objects.oid', 'in', among(oids))
+    .execute()
 }
 
 /** The ids of all objects that the viewer may read in the project or elsewhere in the fork network. */
@@ -110,14 +102,11 @@ export async function insertLfsObjects(
   objects: readonly LfsObjectRow[],
   now: Instant,
 ): Promise<void> {
-  for (let at = 0; at < objects.length; at += AT_ONCE) {
-    const rows = objects.slice(at, at + AT_ONCE)
-    await db
-      .insertInto('lfs_objects')
-      .values(rows.map(({ oid, size }) => ({ project_id: projectId, oid, size, created_at: now })))
-      .onConflict((on) => on.doNothing())
-      .execute()
-  }
+  await sql`
+    INSERT INTO lfs_objects (project_id, oid, size, created_at)
+    SELECT ${projectId}, value ->> 'oid', value ->> 'size', ${now}
+    FROM json_each(${JSON.stringify(objects)}) WHERE true
+    ON CONFLICT DO NOTHING`.execute(db)
 }
 
 /** Gives a fork the objects of its parent, so that it keeps them when the two are parted. */
@@ -192,21 +181,17 @@ export async function hasForeignLock(db: Db, projectId: number, userId: number):
 }
 
 /** The first of these paths that somebody but this user has locked. */
-export async function findForeignLock(
+export function findForeignLock(
   db: Db,
   projectId: number,
   userId: number,
   paths: readonly string[],
 ): Promise<LfsLockRow | undefined> {
-  for (let at = 0; at < paths.length; at += AT_ONCE) {
-    const row = await locks(db, projectId)
-      .where('lfs_locks.user_id', '<>', userId)
-      .where('lfs_locks.path', 'in', paths.slice(at, at + AT_ONCE))
-      .orderBy('lfs_locks.id')
-      .executeTakeFirst()
-    if (row) return row
-  }
-  return undefined
+  return locks(db, projectId)
+    .where('lfs_locks.user_id', '<>', userId)
+    .where('lfs_locks.path', 'in', among(paths))
+    .orderBy('lfs_locks.id')
+    .executeTakeFirst()
 }
 
 export async function insertLfsLock(db: Db, row: Insertable<LfsLocksTable>): Promise<void> {
