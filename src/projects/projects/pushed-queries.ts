@@ -3,14 +3,18 @@ import { type Instant, later } from '../../base/clock.ts'
 import type { ProjectsTable } from '../../store/schema/core.ts'
 import type { Db } from '../../store/schema.ts'
 
-type PushedRow = Pick<
+/** A project as a push meets it. */
+export type PushedProject = Pick<
   Selectable<ProjectsTable>,
   'id' | 'namespace_id' | 'empty_repo' | 'default_branch'
 >
 
-/** What a push asks of its project, read inside the push's own transaction. */
-export async function findPushedRow(db: Db, projectId: number) {
-  const { rows } = await sql<PushedRow>`
+/** The project that refs moved in, read inside the push's own transaction; undefined when it is gone. */
+export async function findPushedProject(
+  db: Db,
+  projectId: number,
+): Promise<PushedProject | undefined> {
+  const { rows } = await sql<PushedProject>`
     SELECT id, namespace_id, empty_repo, default_branch FROM projects WHERE id = ${projectId}`.execute(
     db,
   )

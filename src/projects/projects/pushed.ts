@@ -2,30 +2,7 @@ import { KeyedSemaphore } from '../../base/semaphore.ts'
 import type { Ctx } from '../../ctx.ts'
 import { setHead } from '../../git/repo.ts'
 import type { Activity } from '../effects.ts'
-import { findPushedRow, saveActivity, saveFirstPush } from './pushed-queries.ts'
-
-/** A project as a push meets it, read inside the push's own transaction. */
-export interface PushedProject {
-  readonly id: number
-  readonly namespaceId: number
-  readonly empty: boolean
-  readonly defaultBranch: string | null
-}
-
-/** The project that refs moved in, or undefined when it is gone. */
-export async function findPushedProject(
-  ctx: Ctx,
-  projectId: number,
-): Promise<PushedProject | undefined> {
-  const row = await findPushedRow(ctx.db, projectId)
-  if (!row) return undefined
-  return {
-    id: row.id,
-    namespaceId: row.namespace_id,
-    empty: row.empty_repo === 1,
-    defaultBranch: row.default_branch,
-  }
-}
+import { findPushedProject, saveActivity, saveFirstPush } from './pushed-queries.ts'
 
 /** Notes what the first push of branches decides. */
 export async function recordFirstPush(
@@ -54,8 +31,8 @@ const oneByOne = new KeyedSemaphore({ limit: 1 })
  */
 export async function pointHead(ctx: Ctx, projectId: number): Promise<void> {
   await oneByOne.run(String(projectId), async () => {
-    const project = await findPushedProject(ctx, projectId)
-    if (!project?.defaultBranch) return
-    await setHead(ctx.git.open(projectId), project.defaultBranch)
+    const project = await findPushedProject(ctx.db, projectId)
+    if (!project?.default_branch) return
+    await setHead(ctx.git.open(projectId), project.default_branch)
   })
 }

@@ -4,7 +4,7 @@ import type { Ctx } from '../../ctx.ts'
 import { endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { fault, instant, parameter, text } from '../../http/params.ts'
 import { codeRead, commitsToBranch, defaultRef, onPush } from '../repository/access.ts'
-import { type ChangelogCommit, commitChangelog } from './commit-changelog.ts'
+import { commitChangelog } from './commit-changelog.ts'
 import { generateSection, orUnprocessable } from './generate.ts'
 import { asNotes } from './section.ts'
 
@@ -45,8 +45,7 @@ export const getChangelog = endpoint({
   response: z.strictObject({ notes: z.string() }),
   async handler({ ctx, project, query, request }) {
     countRequest(ctx, project, request)
-    const { config_file: configFile, config_file_ref: configFileRef, ...rest } = query
-    const input = { ...rest, configFile, configFileRef, to: query.to || defaultRef(project) }
+    const input = { ...query, to: query.to || defaultRef(project) }
     const { section } = await orUnprocessable(generateSection(ctx, project, input, request.signal))
     return { notes: asNotes(section) }
   },
@@ -71,16 +70,10 @@ export const createChangelog = endpoint({
   async handler({ ctx, project, body, request }) {
     const branch = body.branch || (project.default_branch ?? '')
     countRequest(ctx, project, request)
-    const input: ChangelogCommit = {
-      version: body.version,
-      from: body.from,
-      to: body.to || `refs/heads/${branch}`,
-      date: body.date,
-      trailer: body.trailer,
-      configFile: body.config_file,
-      configFileRef: body.config_file_ref,
+    const input = {
+      ...body,
       branch,
-      file: body.file,
+      to: body.to || `refs/heads/${branch}`,
       message: body.message || `Add changelog for version ${body.version}`,
     }
     await orUnprocessable(commitChangelog(ctx, project, input, request.signal))

@@ -28,8 +28,8 @@ export interface ChangelogInput {
   readonly to: string
   readonly date?: string | undefined
   readonly trailer: string
-  readonly configFile?: string | undefined
-  readonly configFileRef?: string | undefined
+  readonly config_file?: string | undefined
+  readonly config_file_ref?: string | undefined
 }
 
 /** Most commits of a range (docs/contract/B-resolved §1.8 rule 2). */
@@ -97,9 +97,9 @@ async function readConfig(
   repo: Repo,
   input: ChangelogInput,
 ): Promise<ChangelogConfig> {
-  const ref = input.configFileRef || defaultRef(project)
-  const paths = input.configFile
-    ? [input.configFile]
+  const ref = input.config_file_ref || defaultRef(project)
+  const paths = input.config_file
+    ? [input.config_file]
     : ctx.config.vendor.folders.map((folder) => `${folder}/changelog_config.yml`)
   for (const path of paths) {
     const options = { ref, path, contentUpTo: LARGEST_CONFIG }

@@ -1,18 +1,6 @@
-const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const
-const months = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-] as const
+const days = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ')
+const months =
+  'January February March April May June July August September October November December'.split(' ')
 
 const dayLength = 86_400_000
 

@@ -1,10 +1,23 @@
 import { badRequest } from '../../base/problem.ts'
-import { flag, parameter } from '../../http/params.ts'
+import { flag, instant, oneOf, parameter, text } from '../../http/params.ts'
 import { decodeBase64 } from '../repository/base64.ts'
 import type { FileAction } from './file-actions.ts'
 
+export const commitListParams = {
+  ref_name: text().optional(),
+  since: instant().optional(),
+  until: instant().optional(),
+  path: text().optional(),
+  author: text({ max: 1000 }).optional(),
+  all: flag().default(false),
+  with_stats: flag().default(false),
+  first_parent: flag().default(false),
+  order: oneOf(['default', 'topo']).default('default'),
+  trailers: flag().default(false),
+}
+
 /**
- * The parameters of a commit are checked by hand: their refusals are sentences under `message` that name the place
+ * The parameters of a new commit are checked by hand: their refusals are sentences under `message` that name the place
  * inside `actions` (docs/contract/B-resolved §2.2).
  */
 function unchecked(schema: Readonly<Record<string, unknown>>) {

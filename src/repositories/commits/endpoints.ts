@@ -5,10 +5,11 @@ import { readCommitDiff } from '../../git/diff/diff.ts'
 import { listRefsContaining } from '../../git/history/contains.ts'
 import { countCommits } from '../../git/history/count.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { flag, instant, oneOf, text } from '../../http/params.ts'
+import { flag, oneOf, text } from '../../http/params.ts'
 import { codeRead } from '../repository/access.ts'
 import { diffEntity, presentDiff } from '../repository/diff-entity.ts'
 import { getSignature, signatureEntity } from '../repository/signature.ts'
+import { commitListParams } from './commit-params.ts'
 import { describeCommit, getCommit } from './describe-commit.ts'
 import {
   commitDetailEntity,
@@ -26,18 +27,7 @@ export const listRepositoryCommits = endpoint({
   path: '/projects/:id/repository/commits',
   summary: 'List the commits of a branch, a range or all refs',
   ...codeRead(hidden),
-  query: {
-    ref_name: text().optional(),
-    since: instant().optional(),
-    until: instant().optional(),
-    path: text().optional(),
-    author: text({ max: 1000 }).optional(),
-    all: flag().default(false),
-    with_stats: flag().default(false),
-    first_parent: flag().default(false),
-    order: oneOf(['default', 'topo']).default('default'),
-    trailers: flag().default(false),
-  },
+  query: commitListParams,
   paginate: 'offset',
   response: z.array(listedCommitEntity),
   async handler({ ctx, project, repo, query, page, request }) {

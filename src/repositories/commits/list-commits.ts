@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { invalidText, notFound } from '../../base/problem.ts'
@@ -10,17 +11,7 @@ import type { Commit } from '../../git/types.ts'
 import { refOrDefault } from '../repository/access.ts'
 import { isPath } from '../repository/list-tree.ts'
 import { ifFound, isMissing } from '../repository/missing.ts'
-
-export interface CommitFilter {
-  readonly ref_name?: string | undefined
-  readonly since?: string | undefined
-  readonly until?: string | undefined
-  readonly path?: string | undefined
-  readonly author?: string | undefined
-  readonly all: boolean
-  readonly first_parent: boolean
-  readonly order: 'default' | 'topo'
-}
+import type { commitListParams } from './commit-params.ts'
 
 /**
  * A page of the commits list. An unknown ref has no commits; an ill-formed one is refused (docs/contract/B-resolved §2.1).
@@ -28,7 +19,7 @@ export interface CommitFilter {
 export async function listCommits(
   ctx: Ctx,
   project: Project,
-  filter: CommitFilter,
+  filter: z.infer<z.ZodObject<typeof commitListParams>>,
   page: OffsetPage,
   signal: AbortSignal,
 ): Promise<readonly Commit[]> {

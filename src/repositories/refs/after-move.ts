@@ -2,13 +2,8 @@ import { later } from '../../base/clock.ts'
 import { runEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { isBranchName } from '../../git/names.ts'
-import {
-  findPushedProject,
-  type PushedProject,
-  pointHead,
-  recordActivity,
-  recordFirstPush,
-} from '../../projects/projects/pushed.ts'
+import { pointHead, recordActivity, recordFirstPush } from '../../projects/projects/pushed.ts'
+import { findPushedProject, type PushedProject } from '../../projects/projects/pushed-queries.ts'
 import { measureProject, measureProjectSize } from '../../projects/projects/tasks.ts'
 import { preparePushed } from './follow-push.ts'
 import { branchOf, type FinalizedPush, isDeletion, type RefMove } from './moves.ts'
@@ -23,25 +18,15 @@ export async function afterMove(
   projectId: number,
   moves: readonly RefMove[],
 ): Promise<string | undefined> {
-  const project = await findPushedProject(ctx, projectId)
-  if (!project) return undefined
-  return await projectMoved(ctx, project, moves)
-}
-
-async function projectMoved(
-  ctx: Ctx,
-  project: PushedProject,
-  moves: readonly RefMove[],
-): Promise<string | undefined> {
+  const project = await findPushedProject(ctx.db, projectId)
   const branches = moves
     .filter((move) => !isDeletion(move))
     .flatMap((move) => branchOf(move.name) ?? [])
-  if (!project.empty || branches.length === 0) return undefined
-  const defaultBranch = firstDefaultBranch(project.defaultBranch, branches)
-  await recordFirstPush(ctx, project.id, defaultBranch)
+  if (project?.empty_repo !== 1 || branches.length === 0) return undefined
+  const defaultBranch = firstDefaultBranch(project.default_branch, branches)
+  await recordFirstPush(ctx, projectId, defaultBranch)
   if (defaultBranch === null) return undefined
-  const { id: projectId, namespaceId } = project
-  const decided = { projectId, namespaceId, name: defaultBranch }
+  const decided = { projectId, namespaceId: project.namespace_id, name: defaultBranch }
   await runEffects(ctx, ctx.effects.defaultBranchDecided, decided)
   return defaultBranch
 }
@@ -64,7 +49,7 @@ export async function applyEffects(
   push: FinalizedPush,
 ): Promise<(ctx: Ctx) => Promise<void>> {
   // A push may just have decided which branch that is.
-  if (project?.defaultBranch && movesDefaultBranch(project, push)) {
+  if (project?.default_branch && movesDefaultBranch(project, push)) {
     await pointHead(ctx, push.projectId)
   }
   await runEffects(ctx, ctx.effects.pushFinalized, push)
@@ -88,7 +73,7 @@ export async function followUp(
 }
 
 function movesDefaultBranch(project: PushedProject | undefined, push: FinalizedPush): boolean {
-  const branch = project?.defaultBranch ?? undefined
+  const branch = project?.default_branch ?? undefined
   return push.moves.some((move) => branch === undefined || branchOf(move.name) === branch)
 }
 

@@ -2,7 +2,7 @@ import { actAs } from '../../access/act-as.ts'
 import type { Enqueued } from '../../background/queue.ts'
 import { KeyedSemaphore } from '../../base/semaphore.ts'
 import type { Ctx } from '../../ctx.ts'
-import { findPushedProject } from '../../projects/projects/pushed.ts'
+import { findPushedProject } from '../../projects/projects/pushed-queries.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { applyEffects, followUp } from './after-move.ts'
 import { deleteWaiting, listMovedRefsOf, listPushes, listWaiting } from './journal/queries.ts'
@@ -49,7 +49,7 @@ export async function applyTogether(ctx: Ctx, pushIds: readonly number[]): Promi
   const actors = new Map<number | null, Ctx>()
   const pushes = await readFinalized(ctx, pushIds)
   const projectId = pushes[0]?.projectId
-  const project = projectId === undefined ? undefined : await findPushedProject(ctx, projectId)
+  const project = projectId === undefined ? undefined : await findPushedProject(ctx.db, projectId)
   for (const push of pushes) {
     const acting = actors.get(push.userId) ?? (await actAs(ctx, push.userId))
     actors.set(push.userId, acting)
