@@ -8,7 +8,6 @@ import * as badges from './badges/endpoints.ts'
 import * as deployTokens from './deploy-tokens/endpoints.ts'
 import * as groupsChange from './groups/change-endpoints.ts'
 import * as groups from './groups/endpoints.ts'
-import * as groupsProject from './groups/project-endpoints.ts'
 import * as groupsRelated from './groups/related-endpoints.ts'
 import { removeGroup, removeMarkedGroups } from './groups/remove-group.ts'
 import * as membersBillable from './members/billable/endpoints.ts'
@@ -18,7 +17,6 @@ import * as members from './members/endpoints.ts'
 import * as membersInvitation from './members/invitations/endpoints.ts'
 import { sendInvitation } from './members/invitations/invite.ts'
 import * as membersRequest from './members/requests/endpoints.ts'
-import * as membersShare from './members/share-endpoints.ts'
 import { removeExpiredMembers } from './members/tasks.ts'
 import * as namespaces from './namespaces/endpoints.ts'
 import * as projects from './projects/endpoints.ts'
@@ -48,9 +46,9 @@ export const projectsArea: Manifest = {
     'pending members': membersPending,
     avatars,
     badges,
-    groups: [groupsChange, groups, groupsProject, groupsRelated],
+    groups: [groupsChange, groups, groupsRelated],
     invitations: membersInvitation,
-    members: [members, membersShare],
+    members,
     namespaces,
     projects: [projects, projectsShare, projectsState, projectsUser],
     topics: projectsTopic,

@@ -4,7 +4,6 @@ import * as releasesEvidence from './releases/evidence-endpoints.ts'
 import * as releasesGroup from './releases/group-endpoints.ts'
 import * as snippets from './snippets/endpoints.ts'
 import * as snippetsNote from './snippets/note-endpoints.ts'
-import * as snippetsProject from './snippets/project-endpoints.ts'
 import { removeSnippetTask } from './snippets/remove.ts'
 import * as wikis from './wikis/endpoints.ts'
 
@@ -12,7 +11,7 @@ export const publishingArea: Manifest = {
   name: 'publishing',
   endpoints: endpointsOf({
     releases: [releases, releasesEvidence, releasesGroup],
-    snippets: [snippets, snippetsNote, snippetsProject],
+    snippets: [snippets, snippetsNote],
     wikis,
   }),
   tasks: [removeSnippetTask],

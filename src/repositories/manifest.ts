@@ -20,7 +20,6 @@ import { forgetPushesTask } from './refs/journal/forget.ts'
 import { recoverTask } from './refs/journal/recover.ts'
 import { afterPush, afterPushes } from './refs/tasks.ts'
 import { extendCommitGraph, upkeep } from './refs/upkeep.ts'
-import * as repositoryArchive from './repository/archive-endpoints.ts'
 import * as repository from './repository/endpoints.ts'
 import * as submodules from './submodules/endpoints.ts'
 import * as tags from './tags/endpoints.ts'
@@ -39,7 +38,7 @@ export const repositoriesArea: Manifest = {
     commits: [commits, commitsWrite],
     files: [files, filesWrite],
     projects: forks,
-    repository: [changelog, compare, repositoryArchive, repository, repositoryHistory, submodules],
+    repository: [changelog, compare, repository, repositoryHistory, submodules],
     tags,
     templates: [templates, templatesProject],
   }),

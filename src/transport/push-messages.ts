@@ -2,8 +2,9 @@ import { featureLevel } from '../access/features.ts'
 import type { Project } from '../access/subjects.ts'
 import type { Ctx } from '../ctx.ts'
 import { branchOf, isDeletion, type RefMove } from '../repositories/refs/moves.ts'
-import { openRequestUrls } from '../review/merge-requests/pushes/open-of-branch.ts'
+import { mergeRequestUrl } from '../review/merge-requests/present.ts'
 import { applyPushOptions } from '../review/merge-requests/pushes/push-options.ts'
+import { listOpenAt } from '../review/merge-requests/queries.ts'
 
 // A push of many branches would fill the screen.
 const maxHints = 3
@@ -52,9 +53,12 @@ async function mergeRequestHints(
 
 /** The merge requests that a branch has, or where it gets one. */
 async function hintsOf(ctx: Ctx, project: Project, branch: string): Promise<string[][]> {
-  const open = await openRequestUrls(ctx, project.id, branch)
+  const open = await listOpenAt(ctx.db, 'source', project.id, branch)
   if (open.length > 0) {
-    return open.map((url) => [`View merge request for ${branch}:`, `  ${url}`])
+    return open.map((row) => [
+      `View merge request for ${branch}:`,
+      `  ${mergeRequestUrl(ctx, row)}`,
+    ])
   }
   const query = `merge_request%5Bsource_branch%5D=${encodeURIComponent(branch)}`
   const url = `${ctx.config.externalUrl}/${project.full_path}/-/merge_requests/new?${query}`

@@ -7,8 +7,8 @@ import { projectSetting } from '../../projects/projects/settings.ts'
 import { branchStates } from '../../repositories/refs/branch-state.ts'
 import { ifFound } from '../../repositories/repository/missing.ts'
 import { branchHead, headRef, trialRef } from '../../review/merge-requests/branch-heads.ts'
-import { newestVersion } from '../../review/merge-requests/find.ts'
 import { buildTrialMerge } from '../../review/merge-requests/merge/trial-merge.ts'
+import { findLatestVersion } from '../../review/merge-requests/queries.ts'
 import type { MergeRequestRow } from '../../review/merge-requests/row.ts'
 import { mayRunOnBoth, mayRunPipelines } from '../pipelines/access.ts'
 import type { PipelineRef } from '../pipelines/create/known-variables.ts'
@@ -114,7 +114,7 @@ async function describeRun(
     readonly origin: Pick<RequestOrigin, 'event' | 'sourceSha' | 'targetSha'>
   },
 ): Promise<RequestRun> {
-  const version = await newestVersion(ctx, row)
+  const version = await findLatestVersion(ctx.db, row.id)
   const isHere = places.project.id === places.target.id
   const at = {
     ...found.at,

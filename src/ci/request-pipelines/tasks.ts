@@ -1,9 +1,9 @@
 import { actAs } from '../../access/act-as.ts'
 import { task } from '../../background/task.ts'
 import type { Ctx } from '../../ctx.ts'
-import { findMergeRequest } from '../../review/merge-requests/find.ts'
 import { diffChangedJob } from '../../review/merge-requests/jobs.ts'
 import { enqueueAutoMerges } from '../../review/merge-requests/merge/auto-merge-wait.ts'
+import { findById } from '../../review/merge-requests/queries.ts'
 import { createEventPipeline } from '../pipelines/create/event-pipeline.ts'
 import { asksToSkip } from '../pipelines/create/push-options.ts'
 import { findRequestRun } from './create-for-request.ts'
@@ -22,7 +22,7 @@ async function runForDiff(
   ctx: Ctx,
   { id, head_sha }: { readonly id: number; readonly head_sha: string },
 ): Promise<void> {
-  const row = await findMergeRequest(ctx, id)
+  const row = await findById(ctx.db, id)
   // A head that came meanwhile has a task of its own.
   if (row?.state !== 'opened' || row.head_sha !== head_sha || ctx.actor.kind !== 'user') return
   const run = await findRequestRun(ctx, row)

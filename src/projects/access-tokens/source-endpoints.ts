@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
+import { userOf } from '../../access/actor.ts'
 import type { AccessTokenRow } from '../../access/authentication/token-queries.ts'
 import { MEMBER_LEVELS } from '../../access/roles.ts'
 import type { SourceRef } from '../../access/sources.ts'
@@ -7,6 +9,13 @@ import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { oneOfNumbers } from '../../http/params.ts'
 import { rotatesWithinScope, tokenIdInUse } from '../../identity/access-tokens/access.ts'
+import {
+  createToken,
+  faultSentence,
+  type MadeToken,
+  type TokenInput,
+  tokenFaults,
+} from '../../identity/access-tokens/create-token.ts'
 import { presentSourceToken, type Token, tokenEntity } from '../../identity/access-tokens/entity.ts'
 import { listOwnedTokens } from '../../identity/access-tokens/list-tokens.ts'
 import {
@@ -15,6 +24,10 @@ import {
   tokenFilterParams,
 } from '../../identity/access-tokens/params.ts'
 import { revokeToken, rotateToken } from '../../identity/access-tokens/rotate.ts'
+import { noReplyHost } from '../../identity/users/addresses/no-reply.ts'
+import { createUser } from '../../identity/users/create/create-user.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { addFirstMember } from '../members/found-source.ts'
 import {
   findSourceToken,
   givesBotLevel,
@@ -26,7 +39,6 @@ import {
   onTokensOf,
   rotatesNoneAbove,
 } from './access.ts'
-import { createSourceToken } from './create-source-token.ts'
 import { findBotLevels } from './queries.ts'
 
 async function present(
@@ -125,3 +137,34 @@ export const rotateOwnSourceToken = endpoint({
     return present(ctx, source, made.row, made.secret)
   },
 })
+
+/** Makes a token of a project or group: a bot, its membership and the token, all or nothing (docs/contract/A-resolved §8.4). */
+async function createSourceToken(
+  ctx: Ctx,
+  source: SourceRef,
+  input: TokenInput & { readonly accessLevel: number },
+): Promise<MadeToken> {
+  const faults = tokenFaults(ctx, input, { admin: false })
+  if (Object.keys(faults).length > 0) throw badRequest(faultSentence(faults))
+  const username = `${source.type}_${source.id}_bot_${randomBytes(16).toString('hex')}`
+  const host = noReplyHost(ctx.config.externalUrl)
+  return inTransaction(ctx, async (inner) => {
+    const bot = await createUser(inner, {
+      username,
+      name: input.name,
+      email: `${username}@${host}`,
+      kind: source.type === 'project' ? 'project_bot' : 'group_bot',
+      external: false,
+      projects_limit: 0,
+      can_create_group: false,
+      skip_confirmation: true,
+    })
+    await addFirstMember(inner, source, {
+      userId: bot.id,
+      level: input.accessLevel,
+      createdById: userOf(inner.actor)?.id ?? null,
+    })
+    const kind = source.type
+    return createToken(inner, input, { kind, userId: bot.id, source })
+  })
+}

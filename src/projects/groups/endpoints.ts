@@ -3,6 +3,9 @@ import { anyone, onGroup, signedIn } from '../../access/subjects.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { filledText, flag, id } from '../../http/params.ts'
 import { sentAvatar } from '../../identity/users/avatar/sent-avatar.ts'
+import { projectListEntity } from '../projects/entity.ts'
+import { listProjects } from '../projects/list/list-projects.ts'
+import { projectListParams, projectPages } from '../projects/list/params.ts'
 import { createsGroup } from './access.ts'
 import { createGroup } from './create-group.ts'
 import { groupDetailEntity, groupEntity } from './entity.ts'
@@ -95,3 +98,45 @@ export const groupLists = [
   groupsOf('descendants', 'descendant_groups', 'List all groups below a group'),
   groupsOf('shared_with', 'groups/shared', 'List the groups that were shared with a group'),
 ]
+
+export const getGroupProjects = endpoint({
+  method: 'GET',
+  path: '/groups/:id/projects',
+  summary: 'List the projects of a group',
+  access: onGroup('read_group'),
+  query: {
+    include_subgroups: flag().optional(),
+    include_ancestor_groups: flag().optional(),
+    with_shared: flag().optional(),
+    with_security_reports: flag().optional(),
+    ...projectListParams,
+  },
+  paginate: projectPages,
+  cached: true,
+  response: projectListEntity,
+  handler: ({ ctx, group, query, page }) =>
+    listProjects(
+      ctx,
+      {
+        kind: 'group',
+        groupId: group.id,
+        subgroups: query.include_subgroups ?? false,
+        ancestors: query.include_ancestor_groups ?? false,
+        shared: query.with_shared ?? true,
+      },
+      query,
+      page,
+    ),
+})
+
+export const getProjectsSharedWithGroup = endpoint({
+  method: 'GET',
+  path: '/groups/:id/projects/shared',
+  summary: 'List the projects that were shared with a group',
+  access: onGroup('read_group'),
+  query: projectListParams,
+  paginate: projectPages,
+  response: projectListEntity,
+  handler: ({ ctx, group, query, page }) =>
+    listProjects(ctx, { kind: 'shared_with', groupId: group.id }, query, page),
+})

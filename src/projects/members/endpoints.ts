@@ -2,10 +2,11 @@ import { z } from 'zod'
 import { notFound } from '../../base/problem.ts'
 import { endpoint, perMinuteAsSet } from '../../http/endpoint.ts'
 import { atLeastOne, csv, day, flag, id, integer, oneOf, text } from '../../http/params.ts'
-import { addsMember, givesLevel, namedUsers, onMembers, onMembership } from './access.ts'
+import { addsMember, givesLevel, namedUsers, onMembers, onMembership, onShare } from './access.ts'
 import { addMember, addMembers } from './add-member.ts'
 import { changeMember, removeMember } from './change-member.ts'
 import { addedManyEntity, memberEntity, presentMember } from './entity.ts'
+import { unshareSource } from './share-source.ts'
 import { listMembers, readMember } from './visible-members.ts'
 
 const listParams = {
@@ -140,4 +141,12 @@ export const deleteMember = endpoint({
       unassign: query.unassign_issuables ?? false,
     })
   },
+})
+
+export const deleteShare = endpoint({
+  method: 'DELETE',
+  path: '/:source/:id/share/:group_id',
+  summary: 'Stop sharing a project or group with another group',
+  access: onShare(),
+  handler: ({ ctx, source, share }) => unshareSource(ctx, source, share.group_id),
 })

@@ -3,7 +3,7 @@ import { Role } from '../../access/roles.ts'
 import type { SourceRef } from '../../access/sources.ts'
 import type { Ctx } from '../../ctx.ts'
 import { mailUser } from '../../identity/mail/mail-user.ts'
-import { findSourcePath, listManagerIds } from './mail-queries.ts'
+import { findSourcePath, listManagerIds } from './queries.ts'
 import { levelName } from './rules.ts'
 
 /** Mails people about access that they got, asked for, or were denied. In the transaction that did it. */

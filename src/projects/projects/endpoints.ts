@@ -4,22 +4,38 @@ import { forbidden, invalid } from '../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { atLeastOne, flag, id, oneOf, text } from '../../http/params.ts'
+import { atLeastOne, csv, file, flag, id, oneOf, text } from '../../http/params.ts'
 import { sentAvatar } from '../../identity/users/avatar/sent-avatar.ts'
 import { getUser } from '../../identity/users/find-user.ts'
 import { changesVisibility } from './access.ts'
-import { projectBodyParams } from './body-params.ts'
 import { createsProjectIn } from './create/access.ts'
 import { createProject, type NewProject } from './create/create-project.ts'
 import { assertImportable, enqueueImport, shownUrl } from './create/import-url.ts'
 import { projectBasicEntity, projectEntity, projectListEntity } from './entity.ts'
+import { imageCleanupParam } from './image-cleanup.ts'
 import { listProjects } from './list/list-projects.ts'
 import { projectListParams, projectPages } from './list/params.ts'
 import { presentProject, readProject } from './present.ts'
 import { removeOrMark, unmarkProject } from './removal/remove-project.ts'
-import { sentSettings } from './settings.ts'
+import { legacyParams, projectSettingParams, sentSettings } from './settings.ts'
 import { sentTopics } from './topics/sent-topics.ts'
 import { updateProject } from './update-project.ts'
+
+/** What creation and update take alike (docs/contract/D §1.2). */
+const projectBodyParams = {
+  description: text().nullable().optional(),
+  visibility: oneOf(['private', 'internal', 'public']).optional(),
+  default_branch: text().optional(),
+  tag_list: csv(text()).optional(),
+  topics: csv(text()).optional(),
+  avatar: file()
+    .or(text({ max: 0 }))
+    .nullable()
+    .optional(),
+  container_expiration_policy_attributes: imageCleanupParam,
+  ...projectSettingParams,
+  ...legacyParams,
+} as const
 
 export const getProjects = endpoint({
   method: 'GET',

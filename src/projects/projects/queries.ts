@@ -1,8 +1,12 @@
 import { type Insertable, sql, type Updateable } from 'kysely'
 import { isLive } from '../../access/visible-queries.ts'
 import type { Day, Instant } from '../../base/clock.ts'
+import type { OffsetPage } from '../../base/page.ts'
+import { userBasicColumns } from '../../identity/users/basic.ts'
+import { listPage } from '../../store/pages.ts'
 import type { ProjectsTable } from '../../store/schema/core.ts'
 import type { Db } from '../../store/schema.ts'
+import { matchesSearch } from '../../store/search.ts'
 
 export type NewProjectRow = Insertable<ProjectsTable>
 export type ProjectChange = Updateable<ProjectsTable>
@@ -246,4 +250,36 @@ export async function saveRepositorySize(db: Db, projectId: number, size: number
     .where('id', '=', projectId)
     .where('repository_size', '!=', size)
     .execute()
+}
+
+/** Active users who starred a project, the earliest first. */
+export function listStarrers(
+  db: Db,
+  projectId: number,
+  search: string | undefined,
+  page: OffsetPage,
+) {
+  const query = db
+    .selectFrom('stars')
+    .innerJoin('users', 'users.id', 'stars.user_id')
+    .select(userBasicColumns)
+    .select('stars.created_at as starred_since')
+    .where('stars.project_id', '=', projectId)
+    .where('users.state', '=', 'active')
+    .where((is) => is.and(matchesSearch(search ?? '', ['users.name', 'users.username'])))
+    .orderBy('stars.created_at')
+    .orderBy('users.id')
+  return listPage(db, query, page)
+}
+
+/** Whether a task with this key waits or runs. */
+export async function isTaskWaiting(db: Db, name: string, uniqueKey: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('tasks')
+    .select('id')
+    .where('name', '=', name)
+    .where('unique_key', '=', uniqueKey)
+    .where('state', 'in', ['ready', 'running'])
+    .executeTakeFirst()
+  return row !== undefined
 }

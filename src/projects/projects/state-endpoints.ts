@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { onProject } from '../../access/subjects.ts'
 import { dayOf, later } from '../../base/clock.ts'
-import { hidden, notModified } from '../../base/problem.ts'
+import { conflict, hidden, notModified } from '../../base/problem.ts'
+import type { Ctx } from '../../ctx.ts'
 import { streamSnapshot } from '../../git/transfer/snapshot.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
 import { flag, id, oneOf, text } from '../../http/params.ts'
@@ -11,11 +12,10 @@ import { createsProjectIn } from './create/access.ts'
 import { projectBasicEntity, projectEntity } from './entity.ts'
 import { freshLanguages } from './facts/measure.ts'
 import { listFetches } from './facts/queries.ts'
-import { startHousekeeping } from './housekeeping.ts'
 import { readProject } from './present.ts'
-import { deleteStar, insertStar } from './queries.ts'
+import { deleteStar, insertStar, isTaskWaiting, listStarrers } from './queries.ts'
 import { saveState } from './record.ts'
-import { listStarrers } from './star-queries.ts'
+import { tidyRepository } from './tasks.ts'
 import { transferProject } from './transfer-project.ts'
 
 const anyProject = projectEntity.or(projectBasicEntity)
@@ -168,3 +168,16 @@ export const putTransfer = endpoint({
     return await readProject(ctx, project.id)
   },
 })
+
+/** Enqueues the tidying of a repository; 409 while one waits or runs. */
+async function startHousekeeping(
+  ctx: Ctx,
+  projectId: number,
+  how: 'eager' | 'prune',
+): Promise<void> {
+  const uniqueKey = String(projectId)
+  if (await isTaskWaiting(ctx.db, tidyRepository.name, uniqueKey)) {
+    throw conflict('409 Conflict: Housekeeping has already been triggered')
+  }
+  await ctx.work.enqueue(ctx.db, tidyRepository, { project_id: projectId, how }, { uniqueKey })
+}

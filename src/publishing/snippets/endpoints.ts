@@ -1,9 +1,15 @@
 import { z } from 'zod'
-import { signedIn } from '../../access/subjects.ts'
+import { onProject, signedIn } from '../../access/subjects.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { instant, oneOf } from '../../http/params.ts'
 import { callerId } from '../../identity/users/find-user.ts'
-import { onCaller, onSnippet, setsVisibilityOrDefault } from './access.ts'
+import {
+  onCaller,
+  onProjectSnippet,
+  onSnippet,
+  setsVisibility,
+  setsVisibilityOrDefault,
+} from './access.ts'
 import { snippetEntity } from './entity.ts'
 import { eitherFilesOrContent, firstActions, newFilesBody } from './input.ts'
 import { factsBody, listSnippets, readSnippet, userAgentIn } from './shared.ts'
@@ -77,4 +83,43 @@ export const singleSnippets = snippetEndpoints({
   read: onSnippet(),
   edit: onSnippet('edit_snippet'),
   admin: onSnippet('admin_instance'),
+})
+
+export const listProjectSnippets = endpoint({
+  method: 'GET',
+  path: '/projects/:id/snippets',
+  summary: 'List the snippets of a project',
+  access: onProject('read_snippets'),
+  paginate: 'offset',
+  response: z.array(snippetEntity),
+  handler: ({ ctx, project, page }) => listSnippets(ctx, { projectId: project.id }, page),
+})
+
+export const postProjectSnippet = endpoint({
+  method: 'POST',
+  path: '/projects/:id/snippets',
+  summary: 'Make a snippet in a project',
+  access: onProject('create_snippet', { signedIn: true }),
+  body: { ...factsBody, ...newFilesBody },
+  check: eitherFilesOrContent,
+  conditions: [setsVisibility],
+  response: snippetEntity,
+  async handler({ ctx, project, body, request }) {
+    const snippetId = await createSnippet(ctx, project, {
+      title: body.title,
+      description: body.description ?? null,
+      visibility: body.visibility,
+      actions: firstActions(ctx, body),
+      userAgent: userAgentIn(request),
+    })
+    return readSnippet(ctx, snippetId, project)
+  },
+})
+
+export const projectSnippets = snippetEndpoints({
+  path: '/projects/:id/snippets/:snippet_id',
+  what: 'a snippet of a project',
+  read: onProjectSnippet(),
+  edit: onProjectSnippet('edit_snippet', { signedIn: true }),
+  admin: onProjectSnippet('admin_only', { signedIn: true }),
 })

@@ -1,15 +1,18 @@
 import { z } from 'zod'
-import { badParameters } from '../../base/problem.ts'
+import type { Project } from '../../access/subjects.ts'
+import { badParameters, invalidText } from '../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
+import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
-import { listBranches } from '../../git/refs/branches.ts'
+import { type Branch, listBranches } from '../../git/refs/branches.ts'
+import { noObject } from '../../git/types.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, oneOf, text } from '../../http/params.ts'
 import { protectBranch, unprotectBranch } from '../protections/protect-branch.ts'
+import { moveRefs } from '../refs/move-refs.ts'
 import { codeRead, onWritableCode } from '../repository/access.ts'
 import { rangeOf } from '../repository/names-page.ts'
 import { createBranch } from './create-branch.ts'
-import { deleteBranch } from './delete-branch.ts'
 import { branchEntity } from './entity.ts'
 import { describeBranch, getBranch, presentBranches } from './find-branch.ts'
 import { deleteMergedBranches } from './tasks.ts'
@@ -139,3 +142,12 @@ export const unprotectRepositoryBranch = endpoint({
     return await describeBranch(ctx, project, branch)
   },
 })
+
+/** Deletes a branch: the default one never (400), a protected one only by those who may (403). */
+async function deleteBranch(ctx: Ctx, project: Project, branch: Branch): Promise<void> {
+  if (branch.name === project.default_branch) {
+    throw invalidText('The default branch of a project cannot be deleted.')
+  }
+  const move = { name: `refs/heads/${branch.name}`, oldId: branch.commit.id, newId: noObject }
+  await moveRefs(ctx, project, { via: 'api', moves: [move] })
+}

@@ -1,14 +1,24 @@
+import { z } from 'zod'
 import { compareCommits } from '../../git/diff/compare.ts'
 import { readCommits } from '../../git/objects/commit.ts'
 import { resolveRevision } from '../../git/objects/revision.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, id, text } from '../../http/params.ts'
-import { presentCommit } from '../commits/entity.ts'
+import { commitEntity, presentCommit } from '../commits/entity.ts'
 import { codeRead, projectUrl } from '../repository/access.ts'
-import { presentDiff } from '../repository/diff-entity.ts'
+import { diffEntity, presentDiff } from '../repository/diff-entity.ts'
 import { orNotFound } from '../repository/missing.ts'
 import { fromProject } from './access.ts'
-import { comparisonEntity } from './entity.ts'
+
+const comparisonEntity = z.strictObject({
+  commit: commitEntity.nullable(),
+  commits: z.array(commitEntity),
+  diffs: z.array(diffEntity),
+  /** A limit was passed and the list ends early (docs/contract/B-resolved §1.5). */
+  compare_timeout: z.boolean(),
+  compare_same_ref: z.boolean(),
+  web_url: z.string(),
+})
 
 export const compareRefs = endpoint({
   method: 'GET',

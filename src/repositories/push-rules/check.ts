@@ -8,7 +8,21 @@ import { branchOf, isCreation, isDeletion, type RefMove, tagOf } from '../refs/m
 import type { ObjectFacts } from '../refs/object-facts.ts'
 import type { CheckedPush } from '../refs/rules.ts'
 import { findPushRule, type PushRuleRow } from './queries.ts'
-import { isSecretFile } from './secret-files.ts'
+
+/** Names of files that hold keys and passwords, as `prevent_secrets` refuses them (docs/contract/D §3.9). */
+const patterns: readonly RegExp[] = [
+  /(^|\/)(id_rsa|id_dsa|id_ed25519|id_ecdsa)$/,
+  /(^|\/)[^/]*_(rsa|dsa|ed25519|ecdsa)$/,
+  /\.(pem|key|p12|pkcs12|pfx|asc)$/,
+  /(^|\/)aws\/credentials$/,
+  /(^|\/)\.?(bash_history|zsh_history|sh_history|mysql_history|psql_history|pgpass|netrc|irb_history)$/,
+  /(^|\/)(\.rhosts|\.htpasswd|jenkins\.plugins\.publish_over_ssh\.BapSshPublisherPlugin\.xml)$/,
+]
+
+/** Whether a path is that of a file with secrets. */
+function isSecretFile(path: string): boolean {
+  return patterns.some((pattern) => pattern.test(path))
+}
 
 /** Finds in a text, in linear time; what does not compile was refused when it was saved. */
 function matches(pattern: string, text: string): boolean {

@@ -3,6 +3,7 @@ import { badParameters } from '../../base/problem.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
 import { flag, oneOf, text } from '../../http/params.ts'
 import { codeRead, refOrDefault } from './access.ts'
+import { answerArchive, archiveQuery } from './answer-archive.ts'
 import { readHeldBlob, streamBlobJson } from './blob-json.ts'
 import { countLargeBlob } from './blob-limit.ts'
 import { blobEntity, presentBlob, presentTreeEntry, treeEntryEntity } from './entity.ts'
@@ -66,4 +67,29 @@ export const getRawBlob = endpoint({
     const admit = (size: number) => countLargeBlob(ctx, project, size, request)
     return await orNotFound('Blob', answerBlob(repo, params.sha, request, headers, admit))
   },
+})
+
+const common = {
+  ...codeRead(),
+  query: { sha: text().optional(), ...archiveQuery },
+  response: bytes('application/octet-stream'),
+} as const
+
+export const getArchive = endpoint({
+  ...common,
+  method: 'GET',
+  path: '/projects/:id/repository/archive',
+  summary: 'Download a repository as tar.gz',
+  handler: ({ ctx, project, repo, query, request }) =>
+    answerArchive({ ctx, project, repo, query, request, suffix: undefined }),
+})
+
+export const getArchiveOf = endpoint({
+  ...common,
+  method: 'GET',
+  path: '/projects/:id/repository/archive.:format',
+  summary: 'Download a repository as tar, tar.gz, tar.bz2 or zip',
+  params: { format: text() },
+  handler: ({ ctx, project, repo, params, query, request }) =>
+    answerArchive({ ctx, project, repo, query, request, suffix: params.format }),
 })

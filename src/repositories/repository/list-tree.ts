@@ -1,7 +1,7 @@
 import type { NamesPage, Paged } from '../../base/page.ts'
 import { badParameters, notFound } from '../../base/problem.ts'
 import { GitError } from '../../git/error.ts'
-import { cleanPath } from '../../git/names.ts'
+import { cleanPath, isObjectId } from '../../git/names.ts'
 import { readTree, readWholeTree, type TreePage } from '../../git/objects/tree.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { TreeEntry } from '../../git/types.ts'
@@ -9,7 +9,6 @@ import { ready } from '../../http/listener/ready.ts'
 import type { presentTreeEntry } from './entity.ts'
 import { isMissing } from './missing.ts'
 import { rangeOf } from './names-page.ts'
-import { readTreeToken, tokenOfPath } from './page-token.ts'
 
 interface TreeQuery {
   readonly ref: string
@@ -86,4 +85,19 @@ async function isReadable(repo: Repo, query: TreeQuery): Promise<boolean> {
     () => true,
     (error: unknown) => !(error instanceof GitError),
   )
+}
+
+/**
+ * The token of a tree page: the path of its last entry, since object ids repeat in a recursive listing (spec
+ * B-resolved §1.1). The dot keeps it apart from the ids that older clients send.
+ */
+function tokenOfPath(path: string): string {
+  return `p.${Buffer.from(path, 'utf8').toString('base64url')}`
+}
+
+/** The path or object id that a token stands for. */
+function readTreeToken(token: string): string {
+  if (isObjectId(token)) return token
+  if (!token.startsWith('p.')) throw badParameters('page_token is invalid')
+  return Buffer.from(token.slice(2), 'base64url').toString('utf8')
 }

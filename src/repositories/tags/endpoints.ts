@@ -5,7 +5,9 @@ import { existing, notFound, unprocessable } from '../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
-import { listTags, type TagRef } from '../../git/refs/tags.ts'
+import { isTagName } from '../../git/names.ts'
+import { findTag, listTags, type TagRef } from '../../git/refs/tags.ts'
+import type { Repo } from '../../git/repo.ts'
 import { noObject } from '../../git/types.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { oneOf, text } from '../../http/params.ts'
@@ -17,7 +19,6 @@ import { rangeOf } from '../repository/names-page.ts'
 import { getSignature, signatureEntity } from '../repository/signature.ts'
 import { createTag } from './create-tag.ts'
 import { presentTag, tagEntity } from './entity.ts'
-import { getTag } from './find-tag.ts'
 import { listReleasesOfTags } from './queries.ts'
 
 const hidden = { hidden: true } as const
@@ -121,3 +122,8 @@ export const deleteRepositoryTag = endpoint({
     await inTransaction(ctx, (ctx) => follow(ctx, undefined))
   },
 })
+
+/** A tag by name, or 404 `404 Tag Not Found`. */
+async function getTag(repo: Repo, name: string, signal?: AbortSignal): Promise<TagRef> {
+  return existing(isTagName(name) ? await findTag(repo, name, signal) : undefined, 'Tag')
+}

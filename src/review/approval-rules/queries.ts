@@ -15,7 +15,6 @@ export interface NamedRule extends RuleRow {
 }
 
 async function withNames(db: Db, rows: readonly RuleRow[]): Promise<NamedRule[]> {
-  if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
   const [users, groups, branches] = await Promise.all([
     db.selectFrom('approval_rule_users').selectAll().where('rule_id', 'in', ids).execute(),
@@ -42,43 +41,28 @@ export async function hasOwnRules(db: Db, mergeRequestId: number): Promise<boole
   return row?.rules_overwritten === 1
 }
 
-/** Rules of projects, oldest first. */
-export async function listProjectRules(
+async function listRules(
   db: Db,
-  projectIds: readonly number[],
+  column: 'id' | 'project_id' | 'merge_request_id',
+  ids: readonly number[],
 ): Promise<NamedRule[]> {
-  if (projectIds.length === 0) return []
-  const rows = await db
-    .selectFrom('approval_rules')
-    .selectAll()
-    .where('project_id', 'in', projectIds)
-    .orderBy('id')
-    .execute()
-  return withNames(db, rows)
+  if (ids.length === 0) return []
+  const rules = db.selectFrom('approval_rules').selectAll().where(column, 'in', ids)
+  return withNames(db, await rules.orderBy('id').execute())
+}
+
+/** Rules of projects, oldest first. */
+export function listProjectRules(db: Db, projectIds: readonly number[]): Promise<NamedRule[]> {
+  return listRules(db, 'project_id', projectIds)
 }
 
 /** Rules of single merge requests, code owners' included, oldest first. */
-export async function listRequestRules(
-  db: Db,
-  mergeRequestIds: readonly number[],
-): Promise<NamedRule[]> {
-  if (mergeRequestIds.length === 0) return []
-  const rows = await db
-    .selectFrom('approval_rules')
-    .selectAll()
-    .where('merge_request_id', 'in', mergeRequestIds)
-    .orderBy('id')
-    .execute()
-  return withNames(db, rows)
+export function listRequestRules(db: Db, mergeRequestIds: readonly number[]): Promise<NamedRule[]> {
+  return listRules(db, 'merge_request_id', mergeRequestIds)
 }
 
 export async function findRule(db: Db, ruleId: number): Promise<NamedRule | undefined> {
-  const row = await db
-    .selectFrom('approval_rules')
-    .selectAll()
-    .where('id', '=', ruleId)
-    .executeTakeFirst()
-  return row && (await withNames(db, [row]))[0]
+  return (await listRules(db, 'id', [ruleId]))[0]
 }
 
 /** Approvals of many merge requests, oldest first, with who gave them. */
@@ -192,20 +176,14 @@ export async function listGroupMemberIds(
   return found
 }
 
-/** Who committed to merge requests, by merge request. */
-export async function committersById(
-  db: Db,
-  mergeRequestIds: readonly number[],
-): Promise<ReadonlyMap<number, ReadonlySet<number>>> {
-  const found = new Map<number, Set<number>>(mergeRequestIds.map((id) => [id, new Set<number>()]))
-  if (mergeRequestIds.length === 0) return found
+/** Who committed to a merge request. */
+export async function listCommitterIds(db: Db, mergeRequestId: number): Promise<Set<number>> {
   const rows = await db
     .selectFrom('merge_request_committers')
-    .selectAll()
-    .where('merge_request_id', 'in', mergeRequestIds)
+    .select('user_id')
+    .where('merge_request_id', '=', mergeRequestId)
     .execute()
-  for (const row of rows) found.get(row.merge_request_id)?.add(row.user_id)
-  return found
+  return new Set(rows.map((row) => row.user_id))
 }
 
 /** Protected branches that hold in a project: its own and its groups'. */
@@ -226,4 +204,15 @@ export function findRuledProject(db: Db, projectId: number) {
     .select(['id', 'namespace_id', 'visibility'])
     .where('id', '=', projectId)
     .executeTakeFirst()
+}
+
+export function listApproverAddresses(db: Db, mergeRequestId: number) {
+  return db
+    .selectFrom('approvals')
+    .innerJoin('users', 'users.id', 'approvals.user_id')
+    .select(['users.name', 'users.email', 'users.commit_email'])
+    .where('approvals.merge_request_id', '=', mergeRequestId)
+    .orderBy('approvals.created_at')
+    .orderBy('users.id')
+    .execute()
 }

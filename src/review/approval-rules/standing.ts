@@ -2,12 +2,11 @@ import { matchesPattern } from '../../base/name-pattern.ts'
 import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { eligibleFor, peopleOf } from './eligible.ts'
-import { judgeRule, type RuleVerdict } from './evaluate.ts'
 import {
   type ApprovalRow,
-  committersById,
   findRuledProject,
   listApprovals,
+  listCommitterIds,
   listProjectRules,
   listProtectedNames,
   listRequestRules,
@@ -25,9 +24,12 @@ export interface ApprovalSubject {
 }
 
 /** A rule with who may satisfy it, and how far it is satisfied. */
-export interface StandingRule extends RuleVerdict {
+export interface StandingRule {
   readonly rule: NamedRule
   readonly eligible: ReadonlySet<number>
+  readonly approvedBy: readonly number[]
+  readonly approved: boolean
+  readonly left: number
 }
 
 /** How a merge request stands with its approvals. */
@@ -54,29 +56,24 @@ export async function approvalStanding(
     listRequestRules(ctx.db, [subject.id]),
     listProjectRules(ctx.db, [project.id]),
     listProtectedNames(ctx.db, project.id, project.namespace_id),
-    committersById(ctx.db, [subject.id]),
+    listCommitterIds(ctx.db, subject.id),
   ])
   const rules = rulesInForce(subject, own, general, names, targetBranch)
   const people = await peopleOf(ctx, project, rules)
-  const commits = committers.get(subject.id) ?? new Set<number>()
-  const barred = barredFrom(subject, settings, commits)
+  const barred = barredFrom(subject, settings, committers)
   const approvers = approvals.map((approval) => approval.user_id)
   const standing = rules.map((rule) => {
     const pool = eligibleFor(rule, people)
-    const ownFiles = rule.rule_type === 'code_owner' ? commits : new Set<number>()
+    const ownFiles = rule.rule_type === 'code_owner' ? committers : new Set<number>()
     const eligible = new Set([...pool].filter((id) => !barred.has(id) && !ownFiles.has(id)))
-    return {
-      rule,
-      eligible,
-      ...judgeRule({ id: rule.id, required: rule.approvals_required, eligible }, approvers),
-    }
+    return { rule, eligible, ...judge(rule.approvals_required, eligible, approvers) }
   })
   return {
     rules: standing,
     approvals,
     settings,
     developers: people.developers,
-    committers: commits,
+    committers,
     approved: standing.every((one) => one.approved),
   }
 }
@@ -121,4 +118,15 @@ export function barredFrom(
     for (const id of committers) barred.add(id)
   }
   return barred
+}
+
+/**
+ * Whether a rule is satisfied: enough of its people approved, or nobody is left who still could, which counts as
+ * approved (docs/contract/B-resolved §8.3). One approval counts in every rule its giver belongs to.
+ */
+function judge(required: number, eligible: ReadonlySet<number>, approvers: readonly number[]) {
+  const approvedBy = approvers.filter((id) => eligible.has(id))
+  const left = Math.max(0, required - approvedBy.length)
+  const couldStill = eligible.size - approvedBy.length
+  return { approvedBy, left, approved: left === 0 || couldStill === 0 }
 }

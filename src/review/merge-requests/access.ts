@@ -2,7 +2,12 @@ import { userOf } from '../../access/actor.ts'
 import { type Condition, condition, mayOr } from '../../access/conditions.ts'
 import { type Conditions, mayInProject } from '../../access/decide.ts'
 import { projectRecord } from '../../access/records.ts'
-import { findVisibleProject, getVisibleProject, type Project } from '../../access/subjects.ts'
+import {
+  findProjectWithRole,
+  findVisibleProject,
+  getVisibleProject,
+  type Project,
+} from '../../access/subjects.ts'
 import { forbidden, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { noteableConditions } from '../../discussions/notes/access.ts'
@@ -11,7 +16,6 @@ import { getMergeRequest, noteableOf } from './find.ts'
 import { params } from './path.ts'
 import { findById } from './queries.ts'
 import type { MergeRequestRow } from './row.ts'
-import { targetProject } from './target-project.ts'
 
 function requestConditions(ctx: Ctx, project: Project, row: MergeRequestRow): Conditions {
   return {
@@ -60,7 +64,7 @@ export async function mayReadRequestsOf(ctx: Ctx, projectId: number): Promise<bo
 /** A merge request of any project, if the caller may see it. */
 export async function findSeenRequest(ctx: Ctx, id: number): Promise<MergeRequestRow | undefined> {
   const row = await findById(ctx.db, id)
-  const project = row && (await targetProject(ctx, row))
+  const project = row && (await findProjectWithRole(ctx, row.target_project_id))
   return project && mayInProject(ctx.actor, project, 'read_merge_requests') ? row : undefined
 }
 

@@ -4,9 +4,13 @@ import { fieldsNeed } from '../../access/conditions.ts'
 import { anyone, onGroup, onProject } from '../../access/subjects.ts'
 import { unauthorized } from '../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
+import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { atLeastOne, flag } from '../../http/params.ts'
+import { removeOwnRef } from '../../repositories/refs/own-refs.ts'
+import { inTransaction } from '../../store/transaction.ts'
 import { onMergeRequest, opensRequest, sortsRequest, targetOfNew } from './access.ts'
+import { headRef, trialRef } from './branch-heads.ts'
 import { createBody, updateBody } from './change/body-params.ts'
 import { editMergeRequest, openMergeRequest } from './change/open.ts'
 import { prepare } from './diff/prepared.ts'
@@ -16,7 +20,8 @@ import { listVisibleMergeRequests } from './list/list-merge-requests.ts'
 import { listParams } from './list/params.ts'
 import { path } from './path.ts'
 import { presentMergeRequest } from './present-single.ts'
-import { removeMergeRequest } from './remove.ts'
+import { deleteMergeRequest } from './queries.ts'
+import type { MergeRequestRow } from './row.ts'
 
 const single = {
   include_diverged_commits_count: flag().optional(),
@@ -126,3 +131,11 @@ export const deleteProjectMergeRequest = endpoint({
     await removeMergeRequest(ctx, row)
   },
 })
+
+/** Deletes a merge request with all that hangs on it, and the refs that kept its commits. */
+async function removeMergeRequest(ctx: Ctx, row: MergeRequestRow): Promise<void> {
+  await inTransaction(ctx, (ctx) => deleteMergeRequest(ctx.db, row.id))
+  const repo = ctx.git.open(row.target_project_id)
+  await removeOwnRef(repo, headRef(row))
+  await removeOwnRef(repo, trialRef(row))
+}

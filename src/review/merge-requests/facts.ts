@@ -1,4 +1,6 @@
 import { RE2JS } from 're2js'
+import { viewerOf } from '../../access/visible-queries.ts'
+import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import {
   type ProjectSettingName,
@@ -6,8 +8,12 @@ import {
   projectSetting,
 } from '../../projects/projects/settings.ts'
 import { approvedById } from '../approval-rules/approved.ts'
-import type { Counts } from './count-queries.ts'
-import type { MergeFacts } from './detailed-merge-status.ts'
+import { type Counts, countsById } from './count-queries.ts'
+import {
+  type DetailedMergeStatus,
+  detailedMergeStatus,
+  type MergeFacts,
+} from './detailed-merge-status.ts'
 import { changingLockedFiles } from './locked-files.ts'
 import { headPipelineStatuses, listPipelinesDue } from './pipeline-queries.ts'
 import type { MergeRequestRow } from './row.ts'
@@ -96,4 +102,16 @@ export function titleMatches(pattern: string | null, title: string): boolean {
   } catch {
     return true
   }
+}
+
+/** `detailed_merge_status` of one merge request; `waiting` says that its pipeline is to be waited for. */
+export async function statusOf(
+  ctx: Ctx,
+  row: MergeRequestRow,
+  waiting = row.auto_merge_sha !== null,
+): Promise<DetailedMergeStatus> {
+  const counts = await countsById(ctx.db, viewerOf(ctx), [row.id])
+  const facts = await mergeFactsById(ctx, [row], counts, () => waiting)
+  const found = existing(facts.get(row.id))
+  return detailedMergeStatus(found)
 }

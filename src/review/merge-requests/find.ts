@@ -3,8 +3,8 @@ import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Noteable } from '../../discussions/notes/noteable.ts'
 import { mergeRequestUrl } from './present.ts'
-import { findById, findByIid, findLatestVersion } from './queries.ts'
-import type { MergeRequestRow, VersionRow } from './row.ts'
+import { findById, findByIid } from './queries.ts'
+import type { MergeRequestRow } from './row.ts'
 
 /** The merge request of a project by its number; 404 when there is none. */
 export async function getMergeRequest(
@@ -13,14 +13,6 @@ export async function getMergeRequest(
   iid: number,
 ): Promise<MergeRequestRow> {
   return existing(await findByIid(ctx.db, project.id, iid))
-}
-
-/** The merge request of an id, if it is still there. */
-export async function findMergeRequest(
-  ctx: Pick<Ctx, 'db'>,
-  id: number,
-): Promise<MergeRequestRow | undefined> {
-  return await findById(ctx.db, id)
 }
 
 /** The merge request of an id that we know; 404 when somebody has deleted it meanwhile. */
@@ -45,9 +37,4 @@ export function noteableOf(
     title: row.title,
     webUrl: mergeRequestUrl(ctx, row),
   }
-}
-
-/** The newest diff of a merge request; undefined while the first is being computed. */
-export function newestVersion(ctx: Ctx, row: MergeRequestRow): Promise<VersionRow | undefined> {
-  return findLatestVersion(ctx.db, row.id)
 }

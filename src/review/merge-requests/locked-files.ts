@@ -2,7 +2,7 @@ import { byteCache } from '../../base/byte-cache.ts'
 import type { Ctx } from '../../ctx.ts'
 import { listChangedPaths } from '../../git/diff/changed-paths.ts'
 import { findForeignLock } from '../../repositories/lfs/queries.ts'
-import { type AmongLocks, listAmongLocks } from './lock-queries.ts'
+import { type AmongLocks, listAmongLocks } from './queries.ts'
 
 /** Of the open merge requests those that change a file which somebody but their author has locked (docs/contract/D §1.10). */
 export async function changingLockedFiles(

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { findProjectWithRole } from '../../access/subjects.ts'
 import { task } from '../../background/task.ts'
 import type { Ctx } from '../../ctx.ts'
 import { applyDescription } from './change/open.ts'
@@ -17,7 +18,6 @@ import { autoMergeIfReady, runAutoMerges } from './merge/auto-merge-run.ts'
 import { checkMergeability, giveUpCheck } from './merge/check.ts'
 import { giveUpRebase, runRebase } from './merge/rebase.ts'
 import { findById } from './queries.ts'
-import { targetProject } from './target-project.ts'
 
 /** Whoever deletes a project does not wait for what is being done for its merge requests: it ends quietly. */
 async function unlessGone(ctx: Ctx, id: number, act: () => Promise<unknown>): Promise<void> {
@@ -25,7 +25,7 @@ async function unlessGone(ctx: Ctx, id: number, act: () => Promise<unknown>): Pr
     await act()
   } catch (error) {
     const row = await findById(ctx.db, id)
-    if (row && (await targetProject(ctx, row))) throw error
+    if (row && (await findProjectWithRole(ctx, row.target_project_id))) throw error
   }
 }
 

@@ -1,11 +1,15 @@
-import { assertMayInProject, getVisibleProject, type Project } from '../../access/subjects.ts'
+import {
+  assertMayInProject,
+  findProjectWithRole,
+  getVisibleProject,
+  type Project,
+} from '../../access/subjects.ts'
 import { forbidden, notFound, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { SuggestionRow } from '../../discussions/notes/suggestion-queries.ts'
 import { mayPushBranch } from '../../repositories/refs/check-rules.ts'
 import { reload } from '../merge-requests/find.ts'
 import type { MergeRequestRow } from '../merge-requests/row.ts'
-import { sourceProject } from '../merge-requests/target-project.ts'
 
 /** The merge request of a suggestion, its project, and the project whose branch the suggestion changes. */
 export interface SuggestedBranch {
@@ -18,7 +22,7 @@ export interface SuggestedBranch {
 export async function getSuggestedBranch(ctx: Ctx, first: SuggestionRow): Promise<SuggestedBranch> {
   const row = await reload(ctx, first.merge_request_id)
   const target = await seenTarget(ctx, row)
-  const source = await sourceProject(ctx, row)
+  const source = await findProjectWithRole(ctx, row.source_project_id)
   if (!source || !(await mayPushBranch(ctx, source, row.source_branch))) throw forbidden()
   return { row, target, source }
 }

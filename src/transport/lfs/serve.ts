@@ -1,28 +1,19 @@
 import type { IncomingMessage } from 'node:http'
-import type { z } from 'zod'
-import type { Actor } from '../../access/actor.ts'
+import { z } from 'zod'
+import { type Actor, userOf } from '../../access/actor.ts'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import type { IncomingBody } from '../../http/body/incoming.ts'
 import type { BodyBudgets } from '../../http/body/limits.ts'
 import type { Bytes } from '../../http/endpoint.ts'
+import { createLock, listLocks, presentLock, removeLock } from '../../repositories/lfs/locks.ts'
 import { findLfsObjects, storeLfsObject } from '../../repositories/lfs/objects.ts'
 import { answerLargeFile } from '../../repositories/lfs/serve-object.ts'
 import { decodedBody, paceOf, withWholeBody } from '../http/body.ts'
 import { signIn } from '../http/sign-in.ts'
 import { assertMayWrite, getLfsProject, refusal } from './access.ts'
 import { answerBatch, batchRequest } from './batch.ts'
-import {
-  answerLock,
-  answerLocks,
-  answerUnlock,
-  answerVerify,
-  listQuery,
-  lockRequest,
-  unlockRequest,
-  verifyRequest,
-} from './locks.ts'
 import type { LfsRoute } from './route.ts'
 
 export interface LfsRequest {
@@ -102,19 +93,21 @@ async function locks(
   { ctx, project }: Admitted,
   route: Exclude<LfsRoute, { kind: 'batch' | 'legacy' | 'object' | 'upload' }>,
 ): Promise<LfsAnswer> {
-  const { request, query } = asked
-  if (route.kind === 'locks' && request.method === 'GET') {
-    return json(await answerLocks(ctx, project, valid(listQuery, Object.fromEntries(query))))
+  if (route.kind === 'locks' && asked.request.method === 'GET') {
+    const query = valid(listQuery, Object.fromEntries(asked.query))
+    const { locks, ...rest } = await listLocks(ctx, project, query)
+    return json({ locks: locks.map(presentLock), ...rest })
   }
   assertMayWrite(ctx, project)
   if (route.kind === 'locks') {
-    return json(await answerLock(ctx, project, await readJson(asked, ctx, lockRequest)), 201)
+    const { path } = await readJson(asked, ctx, lockRequest)
+    return json({ lock: await createLock(ctx, project, path) }, 201)
   }
   if (route.kind === 'verify_locks') {
     return json(await answerVerify(ctx, project, await readJson(asked, ctx, verifyRequest)))
   }
-  const { force } = await readJson(asked, ctx, unlockRequest)
-  return json(await answerUnlock(ctx, project, { id: route.id, force }))
+  const { force = false } = await readJson(asked, ctx, unlockRequest)
+  return json({ lock: await removeLock(ctx, project, { id: route.id, force }) })
 }
 
 /** The object's bytes; 404 alike for what is not there and for what belongs to others (docs/faults 76). */
@@ -174,4 +167,28 @@ function valid<T>(schema: z.ZodType<T>, value: unknown): T {
   if (read.success) return read.data
   const [issue] = read.error.issues
   throw refusal('unprocessable', 422, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`)
+}
+
+const cursor = z.string().max(30).optional()
+const limit = z.coerce.number().int().optional()
+
+const lockRequest = z.object({ path: z.string().max(8192) })
+const verifyRequest = z.object({ cursor, limit })
+const unlockRequest = z.object({ force: z.boolean().optional() })
+const listQuery = z.object({
+  path: z.string().max(8192).optional(),
+  id: z.string().max(30).optional(),
+  cursor,
+  limit,
+})
+
+/** All locks before a push: the caller's own, and those that would stand in its way. */
+async function answerVerify(ctx: Ctx, project: Project, body: z.output<typeof verifyRequest>) {
+  const { locks, ...rest } = await listLocks(ctx, project, body)
+  const userId = userOf(ctx.actor)?.id
+  return {
+    ours: locks.filter((lock) => lock.user_id === userId).map(presentLock),
+    theirs: locks.filter((lock) => lock.user_id !== userId).map(presentLock),
+    ...rest,
+  }
 }

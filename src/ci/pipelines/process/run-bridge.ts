@@ -4,7 +4,7 @@ import { forbidden, Problem } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { readCommit } from '../../../git/objects/commit.ts'
 import { ifFound } from '../../../repositories/repository/missing.ts'
-import { findMergeRequest, newestVersion } from '../../../review/merge-requests/find.ts'
+import { findById, findLatestVersion } from '../../../review/merge-requests/queries.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { configFault } from '../../config/fault.ts'
 import { isMap, type Value, type ValueMap } from '../../config/values.ts'
@@ -173,9 +173,9 @@ async function refOfParent(ctx: Ctx, project: Project, own: PipelineRow): Promis
 
 /** Where a merge request into the project began. */
 async function baseOf(ctx: Ctx, project: Project, id: number): Promise<string | undefined> {
-  const request = await findMergeRequest(ctx, id)
+  const request = await findById(ctx.db, id)
   if (request?.target_project_id !== project.id) return undefined
-  return (await newestVersion(ctx, request))?.base_sha
+  return (await findLatestVersion(ctx.db, request.id))?.base_sha
 }
 
 /** Whether a pipeline was started by others that were started by others, and so on, too often for one more. */

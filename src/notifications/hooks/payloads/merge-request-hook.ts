@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { actAs } from '../../../access/act-as.ts'
 import { userOf } from '../../../access/actor.ts'
-import type { Project } from '../../../access/subjects.ts'
-import { findProjectWithRole } from '../../../access/subjects.ts'
+import { findProjectWithRole, type Project } from '../../../access/subjects.ts'
 import { task } from '../../../background/task.ts'
 import type { Ctx, Effect } from '../../../ctx.ts'
 import { readCommits } from '../../../git/objects/commit.ts'
@@ -12,7 +11,6 @@ import { reload } from '../../../review/merge-requests/find.ts'
 import { presentMergeRequests } from '../../../review/merge-requests/present.ts'
 import { findById, findNewest } from '../../../review/merge-requests/queries.ts'
 import type { MergeRequestRow } from '../../../review/merge-requests/row.ts'
-import { targetProject } from '../../../review/merge-requests/target-project.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import {
   because,
@@ -184,7 +182,7 @@ async function fireMergeRequestHooks(
 ): Promise<void> {
   const ctx = because(await actAs(given, cause.user_id), cause)
   const row = await findById(ctx.db, cause.id)
-  const project = row && (await targetProject(ctx, row))
+  const project = row && (await findProjectWithRole(ctx, row.target_project_id))
   if (!row || !project) return
   const { action, oldrev, changes } = cause
   const happened = { action, ...(oldrev === null ? {} : { oldrev }) }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { task } from '../../../background/task.ts'
 import { later } from '../../../base/clock.ts'
 import type { Ctx } from '../../../ctx.ts'
-import { deleteOldPushes } from './forget-queries.ts'
+import { deleteOldPushes } from './queries.ts'
 
 const dayMs = 86_400_000
 /** Long after every effect of a push has been tried for the last time. */

@@ -1,10 +1,9 @@
 import { actAs } from '../../../access/act-as.ts'
-import type { Project } from '../../../access/subjects.ts'
+import { findProjectWithRole, type Project } from '../../../access/subjects.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { reload } from '../find.ts'
 import { findById, updateMergeRequest } from '../queries.ts'
 import type { MergeRequestRow } from '../row.ts'
-import { targetProject } from '../target-project.ts'
 import type { CreateInput, UpdateInput } from './body-params.ts'
 import { createMergeRequest } from './create.ts'
 import { runRequestCommands, takeRequestCommands } from './quick-actions.ts'
@@ -45,7 +44,7 @@ export async function applyDescription(
 ): Promise<void> {
   const ctx = await actAs(given, userId)
   const row = await findById(ctx.db, id)
-  const project = row && (await targetProject(ctx, row))
+  const project = row && (await findProjectWithRole(ctx, row.target_project_id))
   if (!row || !project) return
   const { text, commands } = takeRequestCommands(row.description ?? '')
   if (commands.length === 0) return

@@ -1,6 +1,6 @@
 import { actAs } from '../../../access/act-as.ts'
 import { userOf } from '../../../access/actor.ts'
-import type { Project } from '../../../access/subjects.ts'
+import { findProjectWithRole, type Project } from '../../../access/subjects.ts'
 import { runEffects } from '../../../base/effects.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { type ChangedPath, listChangedPaths } from '../../../git/diff/changed-paths.ts'
@@ -28,7 +28,6 @@ import {
 } from '../queries.ts'
 import { noteChange } from '../record.ts'
 import type { MergeRequestRow, VersionRow } from '../row.ts'
-import { targetProject } from '../target-project.ts'
 import { saveCommits, saveCommitters } from './committer-queries.ts'
 import { saveTracedNotes, type TracedNote, traceNotes } from './trace-notes.ts'
 import { type Snapshot, takeSnapshot } from './versions.ts'
@@ -46,7 +45,7 @@ export async function refreshMergeRequest(
   const ctx = await actAs(given, cause.userId)
   const row = await findById(ctx.db, id)
   if (row?.state !== 'opened') return
-  const project = await targetProject(ctx, row)
+  const project = await findProjectWithRole(ctx, row.target_project_id)
   if (!project) return
   const head = await bringHead(ctx, row)
   const start = await branchHead(ctx, row.target_project_id, row.target_branch)

@@ -18,9 +18,8 @@ import { assertOwnCommit } from '../diff/own-commit.ts'
 import { getMergeRequest, noteableOf } from '../find.ts'
 import { path } from '../path.ts'
 import type { MergeRequestRow } from '../row.ts'
-import { listOwnDrafts } from './publish-drafts.ts'
+import { discardDraft, listOwnDrafts, saveDraft } from './publish-drafts.ts'
 import { type DraftRow, updateDraft } from './queries.ts'
-import { discardDraft, saveDraft } from './save-draft.ts'
 
 /** Drafts are written by whoever may comment, and seen by their author alone. */
 const access = onMergeRequest('create_note', { signedIn: true })

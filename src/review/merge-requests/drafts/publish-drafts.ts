@@ -1,6 +1,8 @@
+import type { Insertable } from 'kysely'
 import { userOf } from '../../../access/actor.ts'
 import type { Project } from '../../../access/subjects.ts'
 import { runEffects } from '../../../base/effects.ts'
+import { notFound } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { resolveThread } from '../../../discussions/notes/access.ts'
 import { lineCode } from '../../../discussions/notes/diff-lines.ts'
@@ -9,12 +11,14 @@ import type { Noteable, Position } from '../../../discussions/notes/noteable.ts'
 import { listNotesOfDiscussions } from '../../../discussions/notes/queries.ts'
 import { createNote, scopeOf } from '../../../discussions/notes/verbs.ts'
 import { callerId } from '../../../identity/users/find-user.ts'
+import type { DraftNotesTable } from '../../../store/schema/merge-requests.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { afterNote } from '../after-note.ts'
 import { noteReview } from '../change/reviewers.ts'
 import { noteableOf } from '../find.ts'
+import { forgetStartedReview } from '../people/queries.ts'
 import type { MergeRequestRow } from '../row.ts'
-import { type DraftRow, deleteDraft, listDrafts } from './queries.ts'
+import { type DraftRow, deleteDraft, insertDraft, listDrafts } from './queries.ts'
 
 /** The drafts that the caller has written and not published. */
 export function listOwnDrafts(ctx: Ctx, row: MergeRequestRow): Promise<DraftRow[]> {
@@ -81,4 +85,22 @@ async function hasThread(ctx: Ctx, noteable: Noteable, thread: string): Promise<
 /** The place of a draft that was written when drafts did not keep it. */
 function codeOf(position: Position): string {
   return lineCode(position.new_path, position.old_line ?? 0, position.new_line ?? 0)
+}
+
+/** Keeps a draft; a reviewer who writes one has started. */
+export function saveDraft(ctx: Ctx, draft: Insertable<DraftNotesTable>): Promise<DraftRow> {
+  return inTransaction(ctx, async (ctx) => {
+    await noteReview(ctx, draft.merge_request_id, draft.author_id, 'review_started')
+    return insertDraft(ctx.db, draft)
+  })
+}
+
+/** Throws a draft away. */
+export async function discardDraft(ctx: Ctx, draft: DraftRow): Promise<void> {
+  const { merge_request_id: requestId, author_id: authorId } = draft
+  await inTransaction(ctx, async (ctx) => {
+    if (!(await deleteDraft(ctx.db, draft.id))) throw notFound('Draft Note')
+    const left = await listDrafts(ctx.db, requestId, authorId)
+    if (left.length === 0) await forgetStartedReview(ctx.db, requestId, authorId)
+  })
 }

@@ -4,14 +4,13 @@ import { methodNotAllowed } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import type { DetailedMergeStatus } from '../detailed-merge-status.ts'
 import { refreshMergeRequest } from '../diff/refresh.ts'
+import { statusOf } from '../facts.ts'
 import { reload } from '../find.ts'
 import type { MergeRequestRow } from '../row.ts'
-import { statusOf } from '../status.ts'
-import { setAutoMerge } from './auto-merge-set.ts'
+import { type MergeOptions, setAutoMerge } from './auto-merge.ts'
 import { checkMergeability } from './check.ts'
 import { assertHead, mergeNow } from './merge.ts'
 import { cannotBeMerged } from './merge-objects.ts'
-import type { MergeOptions } from './merge-options.ts'
 
 /** What keeps a merge from ever being possible, so that there is nothing to wait for. */
 const never: readonly DetailedMergeStatus[] = ['not_open', 'commits_status', 'ci_must_pass']

@@ -1,4 +1,5 @@
 import { actAs } from '../../../access/act-as.ts'
+import { findProjectWithRole } from '../../../access/subjects.ts'
 import { Problem } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { GitError } from '../../../git/error.ts'
@@ -10,7 +11,6 @@ import { branchHead } from '../branch-heads.ts'
 import { retarget } from '../change/retarget.ts'
 import { findById, listOpenAt } from '../queries.ts'
 import type { MergeRequestRow } from '../row.ts'
-import { sourceProject, targetProject } from '../target-project.ts'
 
 /** What follows from a merge and takes git: the source branch goes, if it was to and nothing forbids it. */
 export async function afterMerge(
@@ -29,7 +29,7 @@ export async function afterMerge(
 
 /** Neither protected nor default, still at the merged head, and the merger may push there (docs/contract/D §1.10 Merge). */
 async function maySourceGo(ctx: Ctx, row: MergeRequestRow): Promise<boolean> {
-  const source = await sourceProject(ctx, row)
+  const source = await findProjectWithRole(ctx, row.source_project_id)
   if (!source || row.head_sha === null || source.default_branch === row.source_branch) return false
   const head = await branchHead(ctx, source.id, row.source_branch)
   if (head !== row.head_sha) return false
@@ -39,7 +39,7 @@ async function maySourceGo(ctx: Ctx, row: MergeRequestRow): Promise<boolean> {
 }
 
 async function removeSource(ctx: Ctx, row: MergeRequestRow): Promise<void> {
-  const source = await sourceProject(ctx, row)
+  const source = await findProjectWithRole(ctx, row.source_project_id)
   if (!source || row.head_sha === null) return
   await retargetOthers(ctx, row)
   const move = { name: `refs/heads/${row.source_branch}`, oldId: row.head_sha, newId: noObject }
@@ -58,7 +58,7 @@ async function retargetOthers(ctx: Ctx, row: MergeRequestRow): Promise<void> {
   const others = await listOpenAt(ctx.db, 'target', row.target_project_id, row.source_branch)
   for (const other of others) {
     await inTransaction(ctx, async (ctx) => {
-      const project = await targetProject(ctx, other)
+      const project = await findProjectWithRole(ctx, other.target_project_id)
       const now = await findById(ctx.db, other.id)
       if (project && now?.state === 'opened' && now.source_branch !== row.target_branch) {
         await retarget(ctx, project, now, row.target_branch)

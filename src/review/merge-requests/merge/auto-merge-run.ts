@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { actAs } from '../../../access/act-as.ts'
 import { userOf } from '../../../access/actor.ts'
+import { findProjectWithRole } from '../../../access/subjects.ts'
 import { Problem } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { mayMergeBranch } from '../../../repositories/refs/check-rules.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import type { DetailedMergeStatus } from '../detailed-merge-status.ts'
+import { statusOf } from '../facts.ts'
 import { findById, listAutoMergeIds } from '../queries.ts'
-import { statusOf } from '../status.ts'
-import { targetProject } from '../target-project.ts'
 import { cancelAutoMerge } from './auto-merge.ts'
 import { mergeNow } from './merge.ts'
 
@@ -33,7 +33,7 @@ export async function autoMergeIfReady(given: Ctx, id: number): Promise<void> {
   const row = await findById(given.db, id)
   if (!row || row.auto_merge_sha === null) return
   const ctx = await actAs(given, row.merge_user_id)
-  const project = await targetProject(ctx, row)
+  const project = await findProjectWithRole(ctx, row.target_project_id)
   if (!project) return
   const giveUp = (because: string) =>
     inTransaction(ctx, async (ctx) => {

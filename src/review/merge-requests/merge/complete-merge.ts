@@ -1,6 +1,8 @@
+import type { Selectable } from 'kysely'
 import { actAs } from '../../../access/act-as.ts'
-import type { Project } from '../../../access/subjects.ts'
+import { findProjectWithRole, type Project } from '../../../access/subjects.ts'
 import type { Ctx } from '../../../ctx.ts'
+import type { MergeIntentsTable } from '../../../store/schema/merge-requests.ts'
 import type { Via } from '../../../store/schema/refs.ts'
 import { editMergeRequest } from '../change/edit.ts'
 import { afterMergeJob } from '../jobs.ts'
@@ -8,19 +10,10 @@ import { closeIssuesOf } from '../links/close-issues.ts'
 import { findById, updateMergeRequest } from '../queries.ts'
 import { feedChange, noteChange } from '../record.ts'
 import type { MergeRequestRow } from '../row.ts'
-import { targetProject } from '../target-project.ts'
 import { deleteIntent, findIntent } from './intent-queries.ts'
 
 /** What a merge left behind. */
-export interface MergeResult {
-  readonly userId: number | null
-  readonly headSha: string
-  readonly mergeCommitSha: string | null
-  readonly squashCommitSha: string | null
-  /** Where the target stands now. */
-  readonly mergedSha: string
-  readonly removeSourceBranch: boolean
-}
+type MergeResult = Omit<Selectable<MergeIntentsTable>, 'push_id' | 'merge_request_id'>
 
 interface ClosedPush {
   readonly pushId: number
@@ -38,14 +31,7 @@ export async function completeMergeOf(ctx: Ctx, { pushId, via }: ClosedPush): Pr
   await deleteIntent(ctx.db, pushId)
   const row = await findById(ctx.db, intent.merge_request_id)
   if (!row || row.state === 'merged') return
-  await completeMerge(ctx, row, {
-    userId: intent.user_id,
-    headSha: intent.head_sha,
-    mergeCommitSha: intent.merge_commit_sha,
-    squashCommitSha: intent.squash_commit_sha,
-    mergedSha: intent.merged_sha,
-    removeSourceBranch: intent.remove_source_branch === 1,
-  })
+  await completeMerge(ctx, row, intent)
 }
 
 /** A merge that came to nothing: its branch did not move. */
@@ -60,19 +46,19 @@ export async function completeMerge(
   row: MergeRequestRow,
   result: MergeResult,
 ): Promise<void> {
-  const ctx = await actAs(given, result.userId)
-  const project = await targetProject(ctx, row)
+  const ctx = await actAs(given, result.user_id)
+  const project = await findProjectWithRole(ctx, row.target_project_id)
   if (!project) return
   const now = ctx.now()
   const merged = {
     state: 'merged',
     merge_status: 'can_be_merged',
     prepared_at: row.prepared_at ?? now,
-    head_sha: result.headSha,
-    merge_commit_sha: result.mergeCommitSha,
-    squash_commit_sha: result.squashCommitSha,
-    merged_sha: result.mergedSha,
-    merge_user_id: result.userId,
+    head_sha: result.head_sha,
+    merge_commit_sha: result.merge_commit_sha,
+    squash_commit_sha: result.squash_commit_sha,
+    merged_sha: result.merged_sha,
+    merge_user_id: result.user_id,
     merged_at: now,
     merge_error: null,
     auto_merge_sha: null,
@@ -87,8 +73,8 @@ export async function completeMerge(
   await recordMerge(ctx, project, row)
   await ctx.work.enqueue(ctx.db, afterMergeJob, {
     id: row.id,
-    user_id: result.userId,
-    remove_source_branch: result.removeSourceBranch,
+    user_id: result.user_id,
+    remove_source_branch: result.remove_source_branch === 1,
   })
 }
 

@@ -8,11 +8,11 @@ import { callerId } from '../../../identity/users/find-user.ts'
 import { MoveRefused, type MoveStep, moveRefs } from '../../../repositories/refs/move-refs.ts'
 import { uniquely } from '../../../store/unique.ts'
 import { branchHead, bringHead } from '../branch-heads.ts'
-import { targetSetting } from '../facts.ts'
+import { statusOf, targetSetting } from '../facts.ts'
 import { reload } from '../find.ts'
 import { squashOnMerge } from '../present.ts'
 import type { MergeRequestRow } from '../row.ts'
-import { statusOf } from '../status.ts'
+import type { MergeOptions } from './auto-merge.ts'
 import { insertIntent } from './intent-queries.ts'
 import { committerOf, messageFacts, signerOf } from './merge-facts.ts'
 import { defaultMergeTemplate, defaultSquashTemplate, renderMessage } from './merge-message.ts'
@@ -23,7 +23,6 @@ import {
   type MergePlan,
   writeMergeObjects,
 } from './merge-objects.ts'
-import type { MergeOptions } from './merge-options.ts'
 
 // Another merge into the same branch was faster: the objects are made anew on top of it.
 const attempts = 5

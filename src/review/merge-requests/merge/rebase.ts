@@ -1,4 +1,5 @@
 import { actAs } from '../../../access/act-as.ts'
+import { findProjectWithRole } from '../../../access/subjects.ts'
 import { conflict, forbidden, Problem } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { GitError } from '../../../git/error.ts'
@@ -13,7 +14,6 @@ import { branchHead } from '../branch-heads.ts'
 import { rebaseJob } from '../jobs.ts'
 import { findById, updateMergeRequest } from '../queries.ts'
 import type { MergeRequestRow } from '../row.ts'
-import { sourceProject } from '../target-project.ts'
 import { committerOf, signerOf } from './merge-facts.ts'
 
 const conflictText = 'Rebase failed: Rebase locally, resolve all conflicts, then push the branch.'
@@ -28,7 +28,7 @@ export async function enqueueRebase(
   skipCi?: boolean,
 ): Promise<void> {
   const user_id = callerId(ctx)
-  const source = await sourceProject(ctx, row)
+  const source = await findProjectWithRole(ctx, row.source_project_id)
   if (!source || !(await mayPushBranch(ctx, source, row.source_branch))) {
     throw forbidden('Cannot push to source branch')
   }
@@ -86,7 +86,7 @@ async function rebaseSource(
   { userId, skipCi }: AskedRebase,
   signal?: AbortSignal,
 ): Promise<string | null> {
-  const source = await sourceProject(ctx, row)
+  const source = await findProjectWithRole(ctx, row.source_project_id)
   const person = await committerOf(ctx, userId)
   const onto = await branchHead(ctx, row.target_project_id, row.target_branch)
   const head = source && (await branchHead(ctx, source.id, row.source_branch))

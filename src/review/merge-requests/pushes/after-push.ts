@@ -1,4 +1,5 @@
 import { actAs } from '../../../access/act-as.ts'
+import { findProjectWithRole } from '../../../access/subjects.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { completeTodos } from '../../../discussions/todos/add.ts'
 import { countAheadBehind } from '../../../git/history/merge-base.ts'
@@ -20,7 +21,6 @@ import {
   markMoved,
 } from '../queries.ts'
 import type { MergeRequestRow } from '../row.ts'
-import { targetProject } from '../target-project.ts'
 
 /**
  * Notes in the transaction that closes a move that merge requests from and into its branches are no longer checked, and
@@ -60,7 +60,7 @@ async function sourceDeleted(ctx: Ctx, projectId: number, branch: string): Promi
       const now = await findById(ctx.db, row.id)
       // The branch may have been made again meanwhile.
       if (now?.state !== 'opened' || now.source_branch_exists === 1) return
-      const project = await targetProject(ctx, now)
+      const project = await findProjectWithRole(ctx, now.target_project_id)
       if (project) await closeMergeRequest(ctx, project, now)
     })
   }
@@ -87,12 +87,12 @@ async function targetMoved(
       const now = await findById(ctx.db, row.id)
       if (now?.state !== 'opened') return
       await completeMerge(ctx, now, {
-        userId: push.userId,
-        headSha: head,
-        mergeCommitSha: newId,
-        squashCommitSha: null,
-        mergedSha: newId,
-        removeSourceBranch: false,
+        user_id: push.userId,
+        head_sha: head,
+        merge_commit_sha: newId,
+        squash_commit_sha: null,
+        merged_sha: newId,
+        remove_source_branch: 0,
       })
     })
   }

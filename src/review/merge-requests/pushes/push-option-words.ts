@@ -1,23 +1,5 @@
-/** What push options ask of merge requests (docs/contract/D §3.6). */
-export interface PushOptions {
-  readonly create: boolean
-  readonly target?: string | undefined
-  readonly targetProject?: string | undefined
-  readonly title?: string | undefined
-  readonly description?: string | undefined
-  readonly draft: boolean
-  readonly labels: readonly string[]
-  readonly unlabels: readonly string[]
-  readonly assign: readonly string[]
-  readonly unassign: readonly string[]
-  readonly milestone?: string | undefined
-  readonly autoMerge: boolean
-  readonly removeSourceBranch?: boolean | undefined
-  readonly squash?: boolean | undefined
-}
-
 /** Reads `merge_request.key=value` options (`mr.` for short); undefined when none is about merge requests. */
-export function readPushOptions(options: readonly string[]): PushOptions | undefined {
+export function readPushOptions(options: readonly string[]) {
   const words = new Map<string, string[]>()
   for (const option of options) {
     const found = /^(?:merge_request|mr)\.([a-z_]+)(?:=([\s\S]*))?$/.exec(option)
@@ -48,6 +30,9 @@ export function readPushOptions(options: readonly string[]): PushOptions | undef
     squash: flag('squash'),
   }
 }
+
+/** What push options ask of merge requests (docs/contract/D §3.6). */
+export type PushOptions = NonNullable<ReturnType<typeof readPushOptions>>
 
 /** A title made of a branch's name, where a push gives none. */
 export function titleOfBranch(branch: string): string {

@@ -17,11 +17,10 @@ import { withDraftMark } from '../change/draft-title.ts'
 import { changeMergeRequest } from '../change/update.ts'
 import { reload } from '../find.ts'
 import { descriptionJob } from '../jobs.ts'
-import { setAutoMerge } from '../merge/auto-merge-set.ts'
+import { setAutoMerge } from '../merge/auto-merge.ts'
 import { listAssigneeIds, listUserIdsByName } from '../people/queries.ts'
 import { listOpenAt } from '../queries.ts'
 import type { MergeRequestRow } from '../row.ts'
-import { targetProject } from '../target-project.ts'
 import { type PushOptions, readPushOptions, titleOfBranch } from './push-option-words.ts'
 
 /** Most branches of one push that may have merge request options (docs/contract/D §3.6). */
@@ -171,7 +170,7 @@ async function changeByOptions(
   row: MergeRequestRow,
   options: PushOptions,
 ): Promise<void> {
-  const project = await targetProject(ctx, row)
+  const project = await findProjectWithRole(ctx, row.target_project_id)
   if (!project) return
   if (!mayEdit(ctx, project, row)) throw forbidden()
   const title = options.title ?? (options.draft ? row.title : undefined)
