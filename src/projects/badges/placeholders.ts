@@ -1,22 +1,10 @@
 /** What the placeholders of a badge stand for in one project; what has no value stays as it was written. */
-export interface PlaceholderValues {
-  readonly project_path?: string | undefined
-  readonly project_title?: string | undefined
-  readonly project_name?: string | undefined
-  readonly project_id?: string | undefined
-  readonly project_namespace?: string | undefined
-  readonly group_name?: string | undefined
-  readonly server?: string | undefined
-  readonly pages_domain?: string | undefined
-  readonly default_branch?: string | undefined
-  readonly commit_sha?: string | undefined
-  readonly latest_tag?: string | undefined
-}
+export type PlaceholderValues = Readonly<Record<string, string | undefined>>
 
 const PLACEHOLDER = /%(?:\{|%7B)([a-z_]{1,40})(?:\}|%7D)|%7B([a-z_]{1,40})%7D/gi
 
 /** Whether a text holds the placeholder `name`, so that values that cost something are only looked up when asked for. */
-export function mentions(texts: readonly string[], name: keyof PlaceholderValues): boolean {
+export function mentions(texts: readonly string[], name: string): boolean {
   return texts.some((text) => text.includes(name))
 }
 
@@ -29,12 +17,11 @@ export function fillPlaceholders(
   values: PlaceholderValues,
   vendorWords: readonly string[],
 ): string {
-  const known: Record<string, string | undefined> = { ...values }
-  delete known.server
-  delete known.pages_domain
+  const { server, pages_domain, ...own } = values
+  const known: Record<string, string | undefined> = own
   for (const word of vendorWords) {
-    known[`${word}_server`] = values.server
-    known[`${word}_pages_domain`] = values.pages_domain
+    known[`${word}_server`] = server
+    known[`${word}_pages_domain`] = pages_domain
   }
   return url.replaceAll(PLACEHOLDER, (whole, plain?: string, encoded?: string) => {
     const name = (plain ?? encoded ?? '').toLowerCase()

@@ -111,12 +111,7 @@ export const postGroupShare = endpoint({
   conditions: [sharesLevel],
   response: groupDetailEntity,
   async handler({ ctx, group, body }) {
-    await shareSource(ctx, groupSource(group), {
-      groupId: body.group_id,
-      level: body.group_access,
-      expiresAt: body.expires_at,
-      memberRoleId: body.member_role_id,
-    })
+    await shareSource(ctx, groupSource(group), body)
     return await readGroup(ctx, group.id)
   },
 })

@@ -16,11 +16,6 @@ import {
   type Grant,
 } from './rules.ts'
 
-/** A membership to be made. */
-export interface NewMember extends Grant {
-  readonly memberRoleId?: number | null | undefined
-}
-
 /**
  * Makes a user a member: 404 for an unknown one, 409 for a member, then 400 (docs/contract/A-resolved §9). A pending request of
  * the user, or a membership that has ended, becomes the new one. Gives the user's id.
@@ -29,15 +24,15 @@ export async function addMember(
   ctx: Ctx,
   source: Source,
   by: UserKey,
-  input: NewMember,
+  input: Grant,
 ): Promise<number> {
   return await inTransaction(ctx, async (ctx) => {
     const { user, row } = await getNewcomer(ctx, source, by)
     await assertGrant(ctx, source, input)
     await assertMayBelong(ctx, source, user)
-    await assertNotBelowInherited(ctx, source, user.id, input.level)
+    await assertNotBelowInherited(ctx, source, user.id, input.access_level)
     await saveMember(ctx, source, user.id, input, row)
-    await recordAccepted(ctx, source, user.id, input.level)
+    await recordAccepted(ctx, source, user.id, input.access_level)
     return user.id
   })
 }
@@ -47,22 +42,22 @@ export async function assertGrant(ctx: Ctx, source: Source, grant: Grant): Promi
   if (source.type === 'project' && (await isMembershipLocked(ctx.db, source.namespaceId))) {
     throw methodNotAllowed()
   }
-  assertLevel(source, grant.level)
-  assertExpiry(ctx, grant.expiresAt)
+  assertLevel(source, grant.access_level)
+  assertExpiry(ctx, grant.expires_at)
 }
 
 async function saveMember(
   ctx: Ctx,
   source: Source,
   userId: number,
-  input: NewMember,
+  input: Grant,
   row: MemberRow | undefined,
 ): Promise<void> {
   const now = ctx.now()
   const values = {
-    access_level: input.level,
-    expires_at: input.expiresAt ?? null,
-    member_role_id: input.memberRoleId ?? null,
+    access_level: input.access_level,
+    expires_at: input.expires_at ?? null,
+    member_role_id: input.member_role_id ?? null,
     created_by_id: userOf(ctx.actor)?.id ?? null,
     updated_at: now,
   }
@@ -93,7 +88,7 @@ export async function addMembers(
   ctx: Ctx,
   source: Source,
   users: readonly UserKey[],
-  input: NewMember,
+  input: Grant,
 ): Promise<AddedMany> {
   if (users.length > MOST_AT_ONCE) {
     return { status: 'error', message: `Too many users specified (limit is ${MOST_AT_ONCE})` }
@@ -110,9 +105,9 @@ export async function addOneOfMany(
   ctx: Ctx,
   source: Source,
   by: UserKey,
-  input: NewMember,
+  input: Grant,
 ): Promise<void> {
-  const refused = refusedGrant(ctx, source, input.level)
+  const refused = refusedGrant(ctx, source, input.access_level)
   if (!refused) return void (await addMember(ctx, source, by, input))
   await getNewcomer(ctx, source, by)
   throw refused

@@ -1,5 +1,4 @@
 import type { Source } from '../../access/sources.ts'
-import type { Day } from '../../base/clock.ts'
 import { runEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
@@ -7,39 +6,32 @@ import { getMembership } from './find-member.ts'
 import { assertNotLastOwner } from './last-owner.ts'
 import { deleteMemberRow, deleteMembersBelow, updateMemberRow } from './queries.ts'
 import { recordEnded, recordMembership } from './record.ts'
-import { assertExpiry, assertLevel, assertNotBelowInherited } from './rules.ts'
-
-export interface MemberChange {
-  readonly level: number
-  /** Undefined leaves it as it is, null ends it. */
-  readonly expiresAt?: Day | null | undefined
-  readonly memberRoleId?: number | null | undefined
-}
+import { assertExpiry, assertLevel, assertNotBelowInherited, type Grant } from './rules.ts'
 
 /** Changes a direct membership. */
 export async function changeMember(
   ctx: Ctx,
   source: Source,
   userId: number,
-  change: MemberChange,
+  change: Grant,
 ): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
     const row = await getMembership(ctx, source, userId)
-    assertLevel(source, change.level)
-    assertExpiry(ctx, change.expiresAt)
+    assertLevel(source, change.access_level)
+    assertExpiry(ctx, change.expires_at)
     // An expiry is a removal whose day is known.
-    const ends = Boolean(change.expiresAt) && change.expiresAt !== row.expires_at
-    if (ends || change.level < row.access_level) await assertNotLastOwner(ctx, source, row)
-    if (change.level !== row.access_level) {
-      await assertNotBelowInherited(ctx, source, userId, change.level)
+    const ends = Boolean(change.expires_at) && change.expires_at !== row.expires_at
+    if (ends || change.access_level < row.access_level) await assertNotLastOwner(ctx, source, row)
+    if (change.access_level !== row.access_level) {
+      await assertNotBelowInherited(ctx, source, userId, change.access_level)
     }
     await updateMemberRow(ctx.db, row.id, {
-      access_level: change.level,
+      access_level: change.access_level,
       updated_at: ctx.now(),
-      expires_at: change.expiresAt,
-      member_role_id: change.memberRoleId,
+      expires_at: change.expires_at,
+      member_role_id: change.member_role_id,
     })
-    await recordMembership(ctx, source, 'member_changed', userId, change.level)
+    await recordMembership(ctx, source, 'member_changed', userId, change.access_level)
   })
 }
 

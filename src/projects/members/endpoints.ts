@@ -92,13 +92,8 @@ export const postMember = endpoint({
   async handler({ ctx, source, body }) {
     const [only, ...others] = namedUsers(body)
     if (!only) throw notFound('User')
-    const input = {
-      level: body.access_level,
-      expiresAt: body.expires_at,
-      memberRoleId: body.member_role_id,
-    }
-    if (others.length > 0) return await addMembers(ctx, source, [only, ...others], input)
-    return await readMember(ctx, source, await addMember(ctx, source, only, input))
+    if (others.length > 0) return await addMembers(ctx, source, [only, ...others], body)
+    return await readMember(ctx, source, await addMember(ctx, source, only, body))
   },
 })
 
@@ -119,11 +114,7 @@ export const putMember = endpoint({
   response: memberEntity,
   async handler({ ctx, source, membership, body }) {
     const userId = membership.user_id ?? 0
-    await changeMember(ctx, source, userId, {
-      level: body.access_level,
-      expiresAt: body.expires_at,
-      memberRoleId: body.member_role_id,
-    })
+    await changeMember(ctx, source, userId, body)
     return await readMember(ctx, source, userId)
   },
 })

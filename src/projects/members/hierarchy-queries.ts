@@ -57,20 +57,6 @@ function billable(topId: number, today: Day) {
     ) GROUP BY user_id)`
 }
 
-export const BILLABLE_SORTS = [
-  'access_level_asc',
-  'access_level_desc',
-  'last_joined',
-  'name_asc',
-  'name_desc',
-  'oldest_joined',
-  'oldest_sign_in',
-  'recent_sign_in',
-  'last_activity_on_asc',
-  'last_activity_on_desc',
-] as const
-export type BillableSort = (typeof BILLABLE_SORTS)[number]
-
 const sortColumns = {
   access_level_asc: ['counted.level', 'asc'],
   access_level_desc: ['counted.level', 'desc'],
@@ -82,7 +68,9 @@ const sortColumns = {
   recent_sign_in: ['users.current_sign_in_at', 'desc'],
   last_activity_on_asc: ['users.last_activity_on', 'asc'],
   last_activity_on_desc: ['users.last_activity_on', 'desc'],
-} as const satisfies Record<BillableSort, readonly [string, 'asc' | 'desc']>
+} as const satisfies Record<string, readonly [string, 'asc' | 'desc']>
+export type BillableSort = keyof typeof sortColumns
+export const BILLABLE_SORTS = Object.keys(sortColumns) as BillableSort[]
 
 export type BillableRow = InferResult<ReturnType<typeof billableQuery>>[number]
 

@@ -1,30 +1,15 @@
-import { sql } from 'kysely'
+import { type Insertable, sql } from 'kysely'
 import type { SourceRef } from '../../access/sources.ts'
 import type { Day } from '../../base/clock.ts'
 import { hasAbove } from '../../store/hierarchy.ts'
+import type { GroupLinksTable } from '../../store/schema/core.ts'
 import type { Db } from '../../store/schema.ts'
 
-/** A group that was invited to a source. */
-export interface NewLink {
-  readonly source: SourceRef
-  readonly groupId: number
-  readonly level: number
-  readonly expiresAt: Day | null
-  readonly memberRoleId: number | null
-}
-
-export async function insertLink(db: Db, link: NewLink, now: string): Promise<number> {
+/** Invites a group to a source; gives the invitation's id. */
+export async function insertLink(db: Db, link: Insertable<GroupLinksTable>): Promise<number> {
   const { id } = await db
     .insertInto('group_links')
-    .values({
-      source_type: link.source.type,
-      source_id: link.source.id,
-      group_id: link.groupId,
-      access_level: link.level,
-      expires_at: link.expiresAt,
-      member_role_id: link.memberRoleId,
-      created_at: now,
-    })
+    .values(link)
     .returning('id')
     .executeTakeFirstOrThrow()
   return id

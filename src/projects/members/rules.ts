@@ -22,8 +22,10 @@ export function levelName(level: number): string {
 
 /** What a membership is to be. */
 export interface Grant {
-  readonly level: number
-  readonly expiresAt?: Day | null | undefined
+  readonly access_level: number
+  /** Absent leaves it as it is, null ends it. */
+  readonly expires_at?: Day | null | undefined
+  readonly member_role_id?: number | null | undefined
 }
 
 /** Refuses a level that is none: `is not included in the list` (docs/contract/A-resolved §9). */

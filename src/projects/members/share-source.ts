@@ -20,10 +20,10 @@ import { assertExpiry } from './rules.ts'
 
 /** An invitation of a group. */
 export interface Share {
-  readonly groupId: number
-  readonly level: number
-  readonly expiresAt?: Day | null | undefined
-  readonly memberRoleId?: number | null | undefined
+  readonly group_id: number
+  readonly group_access: number
+  readonly expires_at?: Day | null | undefined
+  readonly member_role_id?: number | null | undefined
 }
 
 /**
@@ -32,10 +32,10 @@ export interface Share {
  */
 export async function shareSource(ctx: Ctx, source: Source, share: Share): Promise<number> {
   const levels: readonly number[] = MEMBER_LEVELS
-  if (!levels.includes(share.level)) {
+  if (!levels.includes(share.group_access)) {
     throw invalid({ group_access: ['is not included in the list'] })
   }
-  assertExpiry(ctx, share.expiresAt)
+  assertExpiry(ctx, share.expires_at)
   return await uniquely(
     {
       'group_links.source_type, group_links.source_id, group_links.group_id': () =>
@@ -44,18 +44,19 @@ export async function shareSource(ctx: Ctx, source: Source, share: Share): Promi
     () =>
       inTransaction(ctx, async (ctx) => {
         // Read inside: either may have been moved, hidden or locked a moment ago.
-        const invited = await getVisibleGroup(ctx, String(share.groupId))
+        const invited = await getVisibleGroup(ctx, String(share.group_id))
         await assertShareable(ctx, source, invited.id)
-        const link = {
-          source,
-          groupId: invited.id,
-          level: share.level,
-          expiresAt: share.expiresAt ?? null,
-          memberRoleId: share.memberRoleId ?? null,
-        }
         await deleteEndedLink(ctx.db, source, invited.id, dayOf(ctx.now()))
         await recordShare(ctx, source, 'shared_with_group', invited.id)
-        return await insertLink(ctx.db, link, ctx.now())
+        return await insertLink(ctx.db, {
+          source_type: source.type,
+          source_id: source.id,
+          group_id: invited.id,
+          access_level: share.group_access,
+          expires_at: share.expires_at ?? null,
+          member_role_id: share.member_role_id ?? null,
+          created_at: ctx.now(),
+        })
       }),
   )
 }

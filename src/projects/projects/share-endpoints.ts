@@ -25,10 +25,8 @@ export const postProjectShare = endpoint({
   conditions: [sharesLevel],
   response: shareEntity,
   async handler({ ctx, project, body }) {
-    const share = { groupId: body.group_id, level: body.group_access, expiresAt: body.expires_at }
-    const linkId = await shareSource(ctx, projectSource(project), share)
     return {
-      id: linkId,
+      id: await shareSource(ctx, projectSource(project), body),
       project_id: project.id,
       group_id: body.group_id,
       group_access: body.group_access,

@@ -1,7 +1,7 @@
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { WikiOrSnippet } from '../../repositories/refs/wiki-updater.ts'
-import { findRepository } from '../../repositories/wikis-and-snippets/repository.ts'
+import { findRow } from '../../repositories/wikis-and-snippets/queries.ts'
 import { mayEditSnippet, type Snippet } from './access.ts'
 
 /** Most files of one snippet (reference: snippet repositories). */
@@ -9,7 +9,7 @@ export const MOST_FILES = 10
 
 /** The repository of a snippet, with what may be done to it. */
 export async function getSnippetRepository(ctx: Ctx, snippet: Snippet): Promise<WikiOrSnippet> {
-  const row = await findRepository(ctx, { kind: 'snippet', id: snippet.row.id })
+  const row = await findRow(ctx.db, { kind: 'snippet', id: snippet.row.id })
   if (!row) throw notFound('Repository')
   const refusal = mayEditSnippet(ctx, snippet) ? undefined : refusalOf(snippet)
   return { ...row, refusal, check: snippetCheck(ctx) }

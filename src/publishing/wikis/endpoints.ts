@@ -102,8 +102,7 @@ export const addWikiPage = endpoint({
   response: pageEntity,
   async handler({ ctx, wiki, body }) {
     const slug = await createPage(ctx, wiki, {
-      title: body.title,
-      content: body.content,
+      ...body,
       format: body.format ?? 'markdown',
       frontMatter: asFrontMatter(body.front_matter),
     })
@@ -126,12 +125,8 @@ export const updateWikiPage = endpoint({
   check: oneOfThem,
   response: pageEntity,
   async handler({ ctx, wiki, params, body }) {
-    const slug = await changePage(ctx, wiki, params.slug, {
-      title: body.title,
-      content: body.content,
-      format: body.format,
-      frontMatter: asFrontMatter(body.front_matter),
-    })
+    const frontMatter = asFrontMatter(body.front_matter)
+    const slug = await changePage(ctx, wiki, params.slug, { ...body, frontMatter })
     return await readPage(ctx, wiki, slug)
   },
 })

@@ -4,11 +4,8 @@ import type { Repo } from '../../git/repo.ts'
 import type { WikiOrSnippetName } from '../../git/repo-name.ts'
 import type { ObjectId } from '../../git/types.ts'
 import type { WikiOrSnippet } from '../../repositories/refs/wiki-updater.ts'
-import type { WikiOrSnippetRow } from '../../repositories/wikis-and-snippets/queries.ts'
-import {
-  ensureRepository,
-  findRepository,
-} from '../../repositories/wikis-and-snippets/repository.ts'
+import { findRow, type WikiOrSnippetRow } from '../../repositories/wikis-and-snippets/queries.ts'
+import { ensureRepository } from '../../repositories/wikis-and-snippets/repository.ts'
 import { pageOf } from './page-name.ts'
 
 /** The wiki of a project or group. */
@@ -31,7 +28,7 @@ export async function ensureWikiRepository(ctx: Ctx, wiki: Wiki): Promise<WikiOr
 
 /** The repository of a wiki, if it was made. */
 export async function findWikiRepository(ctx: Ctx, wiki: Wiki): Promise<WikiOrSnippet | undefined> {
-  const row = await findRepository(ctx, wiki.name)
+  const row = await findRow(ctx.db, wiki.name)
   return row && asTarget(ctx, wiki, row)
 }
 
@@ -56,7 +53,7 @@ export async function wikiTip(
   ctx: Ctx,
   wiki: Wiki,
 ): Promise<{ readonly repo: Repo; readonly tip: ObjectId; readonly branch: string } | undefined> {
-  const repository = await findRepository(ctx, wiki.name)
+  const repository = await findRow(ctx.db, wiki.name)
   if (!repository || repository.defaultBranch === null) return undefined
   const repo = ctx.git.open(wiki.name)
   const ref = await findRef(repo, `refs/heads/${repository.defaultBranch}`)

@@ -11,14 +11,6 @@ import {
   type WikiOrSnippetRow,
 } from './queries.ts'
 
-/** The repository of a wiki or snippet, if it was made. */
-export function findRepository(
-  ctx: Pick<Ctx, 'db'>,
-  name: WikiOrSnippetName,
-): Promise<WikiOrSnippetRow | undefined> {
-  return findRow(ctx.db, name)
-}
-
 /**
  * The repository of a wiki or snippet, made now if there is none. Its files come before its row: what a crash leaves in
  * between is taken up by the next one who needs it.

@@ -58,14 +58,9 @@ export const postInvitations = endpoint({
   check: atLeastOne(['email', 'user_id']),
   response: addedManyEntity,
   async handler({ ctx, source, body }) {
-    const input = {
-      level: body.access_level,
-      expiresAt: body.expires_at,
-      memberRoleId: body.member_role_id,
-    }
     const users = (body.user_id ?? []).map((id) => ({ id }))
-    const added = await addMembers(ctx, source, users, input)
-    return merged(added, await inviteByEmail(ctx, source, body.email ?? [], input))
+    const added = await addMembers(ctx, source, users, body)
+    return merged(added, await inviteByEmail(ctx, source, body.email ?? [], body))
   },
 })
 
@@ -92,8 +87,7 @@ export const putInvitation = endpoint({
   conditions: [keepsLevel],
   response: invitationEntity,
   async handler({ ctx, source, invitation, body }) {
-    const level = body.access_level ?? invitation.access_level
-    const change = { level, expiresAt: body.expires_at }
+    const change = { ...body, access_level: body.access_level ?? invitation.access_level }
     return presentInvitation(
       await changeInvitation(ctx, source, invitation.invite_email ?? '', change),
     )

@@ -10,17 +10,11 @@ import { deliver } from '../../../identity/mail/deliver.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { uniquely } from '../../../store/unique.ts'
 import { refusedGrant } from '../access.ts'
-import {
-  type AddedMany,
-  addEach,
-  addOneOfMany,
-  assertGrant,
-  type NewMember,
-} from '../add-member.ts'
+import { type AddedMany, addEach, addOneOfMany, assertGrant } from '../add-member.ts'
 import { isInForce } from '../find-member.ts'
 import { deleteMemberRow, findRowOfUser, insertMember, updateMemberRow } from '../queries.ts'
 import { recordAccepted } from '../record.ts'
-import { levelName } from '../rules.ts'
+import { type Grant, levelName } from '../rules.ts'
 import {
   findInvitation,
   findUserIdByEmail,
@@ -51,7 +45,7 @@ export async function inviteByEmail(
   ctx: Ctx,
   source: Source,
   emails: readonly string[],
-  input: NewMember,
+  input: Grant,
 ): Promise<AddedMany> {
   return await addEach(
     emails,
@@ -60,12 +54,12 @@ export async function inviteByEmail(
   )
 }
 
-async function inviteOne(ctx: Ctx, source: Source, email: string, input: NewMember): Promise<void> {
+async function inviteOne(ctx: Ctx, source: Source, email: string, input: Grant): Promise<void> {
   if (!ADDRESS.test(email))
     throw new Problem('invalid', 400, { message: 'Invite email is invalid' })
   const userId = await findUserIdByEmail(ctx.db, email)
   if (userId !== undefined) return await addOneOfMany(ctx, source, { id: userId }, input)
-  const refused = refusedGrant(ctx, source, input.level)
+  const refused = refusedGrant(ctx, source, input.access_level)
   if (refused) throw refused
   const now = ctx.now()
   const key = randomBytes(16).toString('hex')
@@ -78,14 +72,14 @@ async function inviteOne(ctx: Ctx, source: Source, email: string, input: NewMemb
         source_id: source.id,
         invite_email: email,
         invite_token_digest: createHash('sha256').update(key).digest(),
-        access_level: input.level,
-        expires_at: input.expiresAt ?? null,
-        member_role_id: input.memberRoleId ?? null,
+        access_level: input.access_level,
+        expires_at: input.expires_at ?? null,
+        member_role_id: input.member_role_id ?? null,
         created_by_id: userOf(ctx.actor)?.id ?? null,
         created_at: now,
         updated_at: now,
       })
-      const level = levelName(input.level)
+      const level = levelName(input.access_level)
       await ctx.work.enqueue(ctx.db, sendInvitation, {
         to: email,
         source: source.full_path,
@@ -110,16 +104,16 @@ export async function changeInvitation(
   ctx: Ctx,
   source: Source,
   email: string,
-  change: { readonly level: number; readonly expiresAt?: string | null | undefined },
+  change: Grant,
 ): Promise<InvitationRow> {
   await assertGrant(ctx, source, change)
   return await inTransaction(ctx, async (ctx) => {
     // Read again inside: whoever has accepted it meanwhile is a member.
     const { id } = await getInvitation(ctx, source, email)
     await updateMemberRow(ctx.db, id, {
-      access_level: change.level,
+      access_level: change.access_level,
       updated_at: ctx.now(),
-      expires_at: change.expiresAt,
+      expires_at: change.expires_at,
     })
     return await getInvitation(ctx, source, email)
   })

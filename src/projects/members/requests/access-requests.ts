@@ -75,7 +75,7 @@ export async function approveRequest(
 ): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
     const row = await getRequest(ctx, source, userId)
-    await assertGrant(ctx, source, { level })
+    await assertGrant(ctx, source, { access_level: level })
     await assertNotBelowInherited(ctx, source, userId, level)
     const now = ctx.now()
     await updateMemberRow(ctx.db, row.id, {
