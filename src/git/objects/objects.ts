@@ -4,12 +4,8 @@ import type { OpenRepository } from '../engine/open-repository.ts'
 import { GitError } from '../error.ts'
 import { assertObjectId } from '../names.ts'
 import type { ObjectId, ObjectType } from '../types.ts'
+import type { UnpackedObject } from './packs/loose-file.ts'
 import { objectFilesOf } from './packs/object-files.ts'
-
-export interface RawObject {
-  readonly type: ObjectType
-  readonly data: Buffer
-}
 
 /** Larger objects are unpacked by libgit2, in its own threads. */
 const smallObject = 512 * 1024
@@ -17,7 +13,10 @@ const smallObject = 512 * 1024
 const smallInProcess = 64 * 1024
 
 /** Reads an object's bytes; runs in an engine process. `not_found` when the repository lacks it. */
-export async function readObject(repository: OpenRepository, id: ObjectId): Promise<RawObject> {
+export async function readObject(
+  repository: OpenRepository,
+  id: ObjectId,
+): Promise<UnpackedObject> {
   const small = readSmall(repository, assertObjectId(id))
   if (small) return small
   // libgit2 as nodegit builds it knows SHA-1 only.
@@ -35,7 +34,7 @@ export async function readObject(repository: OpenRepository, id: ObjectId): Prom
   }
 }
 
-async function readByGit(repository: OpenRepository, id: ObjectId): Promise<RawObject> {
+async function readByGit(repository: OpenRepository, id: ObjectId): Promise<UnpackedObject> {
   const { stdout } = await runGit({
     repo: repository.path,
     args: ['cat-file', '--batch'],
@@ -50,7 +49,7 @@ async function readByGit(repository: OpenRepository, id: ObjectId): Promise<RawO
 }
 
 /** An object's bytes without waiting; undefined when it is large, missing, damaged or unusual. */
-export function readSmall(repository: OpenRepository, id: ObjectId): RawObject | undefined {
+export function readSmall(repository: OpenRepository, id: ObjectId): UnpackedObject | undefined {
   try {
     const limit = repository.where === 'in process' ? smallInProcess : smallObject
     return objectFilesOf(repository).read(id, limit)

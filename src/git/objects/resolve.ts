@@ -6,7 +6,7 @@ import { clip, isObjectId, isPlainRevision, isRefName, mayBeShortId } from '../n
 import { refsOf } from '../refs/ref-table.ts'
 import type { ObjectId } from '../types.ts'
 import { isThere, readObject } from './objects.ts'
-import { idBytesOf } from './packs/object-format.ts'
+import { formatIn } from './packs/object-format.ts'
 import { parseCommit, parseTag } from './parse-object.ts'
 import { knownCommit, parseAndKeep } from './parsed-commits.ts'
 
@@ -124,7 +124,7 @@ async function parentOf(
 async function completeId(repository: OpenRepository, short: string): Promise<ObjectId> {
   if (isObjectId(short)) return short
   repository.assertEngine('a short id')
-  if (idBytesOf(repository.path) === 20) {
+  if (formatIn(repository.path) === 'sha1') {
     const found = await findOnlyId(repository, short)
     if (found !== undefined) return found
   }

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import { engineCall } from '../engine/engine-call.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { treeOfCommit } from '../objects/commit.ts'
@@ -141,7 +140,7 @@ class Connectivity {
   #read(id: ObjectId, type: 'commit' | 'tag' | 'tree'): Buffer | undefined {
     const path = this.#fresh.get(id)
     if (path === undefined || this.#typeOf(id) !== type) return undefined
-    const data = readLoose(path, statSync(path).size, this.#left)?.data
+    const data = readLoose(path, this.#left)?.data
     this.#left -= data?.length ?? 0
     return data
   }

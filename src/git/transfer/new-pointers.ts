@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import { gitRecords, runGit } from '../command.ts'
 import { assertObjectId } from '../names.ts'
 import {
@@ -37,7 +36,7 @@ async function readLoosePointers(quarantine: string): Promise<LfsPointer[] | und
   if (others.length > 0) return undefined
   const found = new Map<string, LfsPointer>()
   for (const path of loose) {
-    const object = readLoose(path, statSync(path).size, LFS_POINTER_LIMIT)
+    const object = readLoose(path, LFS_POINTER_LIMIT)
     const pointer = object?.type === 'blob' ? readLfsPointer(object.data) : undefined
     if (pointer) found.set(pointer.oid, pointer)
   }

@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import { open, readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { readLoose } from '../objects/packs/loose-file.ts'
@@ -81,7 +80,7 @@ export function leadsBack(quarantine: string, ancestor: ObjectId, descendant: Ob
 function parentsOf(quarantine: string, id: ObjectId): readonly ObjectId[] {
   const path = join(quarantine, id.slice(0, 2), id.slice(2))
   try {
-    const object = readLoose(path, statSync(path).size, commitLimit)
+    const object = readLoose(path, commitLimit)
     return object?.type === 'commit' ? parseCommit(id, object.data).parentIds : []
   } catch {
     return []

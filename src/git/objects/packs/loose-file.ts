@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import type { ObjectType } from '../../types.ts'
 import { inflatePart } from './pack-entry.ts'
 
@@ -30,10 +30,10 @@ export function readLooseHeader(path: string): { type: ObjectType; size: number 
   }
 }
 
-/** A loose object in a file of `bytes`; undefined when it is larger than `limit`. Throws when the file is damaged. */
-export function readLoose(path: string, bytes: number, limit: number): UnpackedObject | undefined {
+/** A loose object; undefined when it is larger than `limit`. Throws when the file is damaged. */
+export function readLoose(path: string, limit: number): UnpackedObject | undefined {
   // Deflate makes what it cannot shorten a little longer.
-  if (bytes > limit + (limit >> 8) + looseStart) return undefined
+  if (statSync(path).size > limit + (limit >> 8) + looseStart) return undefined
   const file = readFileSync(path)
   const { type, size, header } = looseHeader(file)
   if (size > limit) return undefined

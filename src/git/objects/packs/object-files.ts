@@ -1,18 +1,16 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { isAbsolute, join } from 'node:path'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { byteCache } from '../../../base/byte-cache.ts'
 import { budget, mebibyte } from '../../engine/budget.ts'
 import type { OpenRepository } from '../../engine/open-repository.ts'
 import type { ObjectId, ObjectType } from '../../types.ts'
 import { readLoose, readLooseHeader, type UnpackedObject } from './loose-file.ts'
-import { idBytesOf } from './object-format.ts'
+import { formatIn } from './object-format.ts'
 import { applyDelta, deltaResultSize, readEntry, unpackEntry } from './pack-entry.ts'
 import { PackFile } from './pack-file.ts'
 
 /** Where an object stands: in a pack, or in a file of its own. */
-type Place =
-  | { readonly pack: PackFile; readonly offset: number }
-  | { readonly file: string; readonly bytes: number }
+type Place = { readonly pack: PackFile; readonly offset: number } | { readonly file: string }
 
 const filesKey = Symbol('object files')
 /** Chains are fifty deltas long at most as git writes them; libgit2 reads longer ones. */
@@ -36,20 +34,17 @@ export class ObjectFiles {
   #packs: readonly PackFile[] = []
 
   constructor(repository: string) {
-    this.#idBytes = idBytesOf(repository)
-    this.#folders = objectFolders(join(repository, 'objects'), 0)
+    this.#idBytes = formatIn(repository) === 'sha256' ? 32 : 20
+    this.#folders = objectFolders(join(repository, 'objects'))
   }
 
   /** An object of at most `limit` bytes; undefined when it is larger, missing, or not to be read here. */
   read(id: ObjectId, limit: number): UnpackedObject | undefined {
-    return this.#whereItIs(id, (place) => this.#readAt(place, limit))
-  }
-
-  #readAt(place: Place, limit: number): UnpackedObject | undefined {
-    if ('file' in place) return readLoose(place.file, place.bytes, limit)
-    const object = this.#unpack(place.pack, place.offset, limit)
-    // One that was unpacked before may be larger than this caller wants.
-    return object && object.data.length <= limit ? object : undefined
+    return this.#whereItIs(id, (place) =>
+      'file' in place
+        ? readLoose(place.file, limit)
+        : this.#unpack(place.pack, place.offset, limit),
+    )
   }
 
   /** Whether an object is there, of whatever size. */
@@ -89,13 +84,9 @@ export class ObjectFiles {
   }
 
   #findLoose(id: ObjectId): Place | undefined {
-    for (const folder of this.#folders) {
-      const file = join(folder, id.slice(0, 2), id.slice(2))
-      const stats = statSync(file, { throwIfNoEntry: false })
-      // Damage of other kinds is for libgit2 to tell.
-      if (stats?.isFile()) return { file, bytes: stats.size }
-    }
-    return undefined
+    const files = this.#folders.map((folder) => join(folder, id.slice(0, 2), id.slice(2)))
+    const file = files.find((path) => existsSync(path))
+    return file === undefined ? undefined : { file }
   }
 
   /** Whether the packs have changed since they were listed. */
@@ -103,8 +94,7 @@ export class ObjectFiles {
     const folders = this.#folders.map((folder) => join(folder, 'pack'))
     const stamp = folders.map(stampOf).join(' ')
     if (stamp === this.#stamp) return false
-    const known = new Map(this.#packs.map((pack) => [pack.path, pack]))
-    this.#packs = folders.flatMap((folder) => openPacks(folder, known, this.#idBytes))
+    this.#packs = folders.flatMap((folder) => openPacks(folder, this.#idBytes))
     this.#stamp = stamp
     return true
   }
@@ -113,28 +103,24 @@ export class ObjectFiles {
   #unpack(pack: PackFile, offset: number, limit: number, depth = 0): UnpackedObject | undefined {
     const key = `${pack.path} ${offset}`
     const known = recent.get(key)
-    if (known) return known
+    // One that was unpacked before may be larger than this caller wants.
+    if (known) return known.data.length <= limit ? known : undefined
     const entry = readEntry(pack, offset)
     if (entry.size > limit || depth > longestChain) return undefined
     const data = unpackEntry(pack, offset, entry)
-    const object =
-      entry.type === undefined
-        ? this.#applied({ pack, base: entry.base, delta: data }, limit, depth)
-        : { type: entry.type, data }
+    let object: UnpackedObject | undefined
+    if (entry.type !== undefined) object = { type: entry.type, data }
+    else if (deltaResultSize(data) <= limit) {
+      const { base } = entry
+      // One that is named by its id may be in another pack.
+      const known =
+        typeof base === 'number'
+          ? this.#unpack(pack, base, limit, depth + 1)
+          : this.read(base, limit)
+      object = known && { type: known.type, data: applyDelta(known.data, data) }
+    }
     if (object) recent.set(key, object)
     return object
-  }
-
-  #applied(
-    { pack, base, delta }: { pack: PackFile; base: number | ObjectId; delta: Buffer },
-    limit: number,
-    depth: number,
-  ): UnpackedObject | undefined {
-    if (deltaResultSize(delta) > limit) return undefined
-    // A base that is named by its id may be in another pack.
-    const known =
-      typeof base === 'number' ? this.#unpack(pack, base, limit, depth + 1) : this.read(base, limit)
-    return known && { type: known.type, data: applyDelta(known.data, delta) }
   }
 
   #packedHeader(pack: PackFile, offset: number): { type: ObjectType; size: number } | undefined {
@@ -167,16 +153,11 @@ function findIn(packs: readonly PackFile[], id: Buffer): Place | undefined {
 }
 
 /** The object folder and those it borrows from. */
-function objectFolders(folder: string, depth: number): string[] {
-  let borrowed: string[] = []
-  try {
-    borrowed = readFileSync(join(folder, 'info/alternates'), 'utf8').split('\n').filter(Boolean)
-  } catch {
-    return [folder]
-  }
-  if (depth > 4) return [folder]
-  const paths = borrowed.map((path) => (isAbsolute(path) ? path : join(folder, path)))
-  return [folder, ...paths.flatMap((path) => objectFolders(path, depth + 1))]
+function objectFolders(folder: string, depth = 0): string[] {
+  const list = join(folder, 'info/alternates')
+  const text = depth < 5 && existsSync(list) ? readFileSync(list, 'utf8') : ''
+  const borrowed = text.split('\n').filter(Boolean)
+  return [folder, ...borrowed.flatMap((path) => objectFolders(resolve(folder, path), depth + 1))]
 }
 
 function stampOf(folder: string): string {
@@ -184,22 +165,12 @@ function stampOf(folder: string): string {
   return stats ? `${stats.ino}.${stats.mtimeNs}` : '-'
 }
 
-function openPacks(
-  folder: string,
-  known: ReadonlyMap<string, PackFile>,
-  idBytes: number,
-): PackFile[] {
-  let names: string[]
-  try {
-    names = readdirSync(folder)
-  } catch {
-    return []
-  }
+function openPacks(folder: string, idBytes: number): PackFile[] {
+  const names = existsSync(folder) ? readdirSync(folder) : []
   return names.flatMap((name) => {
     if (!name.endsWith('.idx') || !names.includes(name.replace(/idx$/, 'pack'))) return []
-    const path = join(folder, name)
     try {
-      return [known.get(path.replace(/idx$/, 'pack')) ?? new PackFile(path, idBytes)]
+      return [new PackFile(join(folder, name), idBytes)]
     } catch {
       // Of another version or going away: libgit2 reads what we do not.
       return []

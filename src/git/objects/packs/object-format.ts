@@ -11,8 +11,3 @@ export function formatIn(repository: string): ObjectFormat {
     return 'sha1'
   }
 }
-
-/** Bytes of an object id in a repository. */
-export function idBytesOf(repository: string): 20 | 32 {
-  return formatIn(repository) === 'sha256' ? 32 : 20
-}

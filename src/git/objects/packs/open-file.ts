@@ -20,8 +20,7 @@ export class OpenFile {
   }
 
   /** The bytes there are at a position, at most `length`. */
-  read(length: number, position: number): Buffer {
-    const bytes = Buffer.allocUnsafeSlow(length)
+  read(length: number, position: number, bytes = Buffer.allocUnsafeSlow(length)): Buffer {
     return bytes.subarray(0, readSync(this.#file, bytes, 0, length, position))
   }
 }

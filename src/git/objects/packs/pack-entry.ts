@@ -25,15 +25,10 @@ export function readEntry(pack: PackFile, offset: number): PackEntry {
 
 function parseEntry(bytes: Buffer, offset: number, idBytes: number): PackEntry {
   const first = bytes[0] ?? 0
-  let size = first & 15
-  let factor = 16
-  let at = 1
-  for (let byte = first; byte & 0x80; at += 1) {
-    byte = bytes[at] ?? 0
-    size += (byte & 0x7f) * factor
-    factor *= 128
-  }
+  const more = first & 0x80 ? readSize(bytes, 1) : { value: 0, next: 1 }
+  const size = (first & 15) + more.value * 16
   const kind = (first >> 4) & 7
+  let at = more.next
   const type = objectTypes[kind]
   if (type !== undefined) return { type, size, header: at }
   if (kind === referenceDelta) {
@@ -41,13 +36,10 @@ function parseEntry(bytes: Buffer, offset: number, idBytes: number): PackEntry {
     return { type, size, base, header: at + idBytes }
   }
   if (kind !== offsetDelta) throw new Error('no entry of a pack')
-  let byte = bytes[at] ?? 0
-  let back = byte & 0x7f
-  at += 1
-  while (byte & 0x80) {
+  let back = -1
+  for (let byte = 0x80; byte & 0x80; at += 1) {
     byte = bytes[at] ?? 0
     back = (back + 1) * 128 + (byte & 0x7f)
-    at += 1
   }
   if (back <= 0 || back > offset) throw new Error('a delta without a base')
   return { type, size, base: offset - back, header: at }
@@ -100,12 +92,11 @@ export function applyDelta(base: Buffer, delta: Buffer): Buffer {
     const command = delta[at] ?? 0
     at += 1
     if (command & 0x80) {
-      const copy = readCopy(delta, at, command)
-      at = copy.next
-      if (copy.offset + copy.size > base.length || written + copy.size > result.length) {
+      const { offset, size } = readCopy(command, () => delta[at++] ?? 0)
+      if (offset + size > base.length || written + size > result.length) {
         throw new Error('a delta beyond its base')
       }
-      written += base.copy(result, written, copy.offset, copy.offset + copy.size)
+      written += base.copy(result, written, offset, offset + size)
     } else {
       if (command === 0 || at + command > delta.length) throw new Error('a broken delta')
       written += delta.copy(result, written, at, at + command)
@@ -116,25 +107,9 @@ export function applyDelta(base: Buffer, delta: Buffer): Buffer {
   return result
 }
 
-function readCopy(
-  delta: Buffer,
-  from: number,
-  command: number,
-): { offset: number; size: number; next: number } {
-  let at = from
-  let offset = 0
-  let size = 0
-  for (let i = 0; i < 4; i += 1) {
-    if (command & (1 << i)) {
-      offset += (delta[at] ?? 0) * 2 ** (8 * i)
-      at += 1
-    }
-  }
-  for (let i = 0; i < 3; i += 1) {
-    if (command & (16 << i)) {
-      size += (delta[at] ?? 0) * 2 ** (8 * i)
-      at += 1
-    }
-  }
-  return { offset, size: size === 0 ? 0x10000 : size, next: at }
+/** What to copy: the bits of the command tell which bytes of offset and size follow; the others are zero. */
+function readCopy(command: number, next: () => number): { offset: number; size: number } {
+  const byte = (bit: number) => (command & bit ? next() : 0)
+  const offset = byte(1) + byte(2) * 2 ** 8 + byte(4) * 2 ** 16 + byte(8) * 2 ** 24
+  return { offset, size: byte(16) + byte(32) * 2 ** 8 + byte(64) * 2 ** 16 || 0x10000 }
 }

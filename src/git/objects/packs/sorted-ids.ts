@@ -1,11 +1,6 @@
-/** Where an id that is not there would stand: before all that were looked at, behind them, or between two. */
-export const beforeAll = -1
-export const afterAll = -2
-const between = -3
-
 /**
- * The position of an id among sorted ones that follow each other in a buffer, looked for from `from` up to `to`; below 0
- * when it is not there.
+ * The position of an id among sorted ones that follow each other in a buffer, looked for from `from` up to `to`; −1 when
+ * it is not there.
  */
 export function searchIds(ids: Buffer, from: number, to: number, id: Buffer): number {
   const width = id.length
@@ -18,6 +13,5 @@ export function searchIds(ids: Buffer, from: number, to: number, id: Buffer): nu
     if (order < 0) low = middle + 1
     else high = middle
   }
-  if (low === from) return beforeAll
-  return low === to ? afterAll : between
+  return -1
 }
