@@ -2,11 +2,15 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { buildRepository, type RepositoryName } from '../../../fixtures/repositories/build.ts'
+import { bytesOf, oid, typeName } from '../../../src/git/engine/native.ts'
+import { OpenRepository } from '../../../src/git/engine/open-repository.ts'
 import { readBlob } from '../../../src/git/objects/blob.ts'
 import { ObjectFiles } from '../../../src/git/objects/packs/object-files.ts'
-import { git, repoAt } from '../../support/git.ts'
+import { git, openGitWorld, repoAt } from '../../support/git.ts'
+import { runs } from '../../support/runs.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'gitstead-objects-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -86,7 +90,7 @@ test('an object whose pack goes away between its index and itself is read from t
   expect(read.read(id, 1 << 20)?.data).toHaveLength(size)
 })
 
-test('many lookups in one pack switch to its whole index and stay right', async () => {
+test('many lookups in one pack are right, as are those of ids that are almost there', async () => {
   const path = await fixture('many-files')
   git(path, ['repack', '-adq'])
   const files = new ObjectFiles(path)
@@ -101,4 +105,51 @@ test('many lookups in one pack switch to its whole index and stay right', async 
     const absent = `${id.slice(0, 39)}${id.endsWith('0') ? '1' : '0'}`
     expect(files.header(absent)).toBeUndefined()
   }
+})
+
+/** Contents of which some begin alike, so that git stores them as deltas of each other, and some as large as is read here. */
+const content = fc
+  .tuple(
+    fc.constantFrom('', 'a line\n'.repeat(400), 'another line\n'.repeat(3000), 'x'),
+    fc.uint8Array({ maxLength: 300 }),
+    fc.integer({ min: 0, max: 9000 }),
+  )
+  .map(([start, own, cut]) =>
+    Buffer.concat([Buffer.from(start).subarray(0, cut), own, Buffer.from(start)]),
+  )
+
+test('any objects, stored in any way, are what libgit2 reads', async () => {
+  const world = openGitWorld()
+  afterAll(() => world.close())
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(content, { minLength: 1, maxLength: 12 }),
+      fc.array(content, { maxLength: 4 }),
+      fc.integer({ min: 1, max: 50 }),
+      fc.boolean(),
+      async (packed, loose, depth, byOffset) => {
+        const { path } = await world.repository()
+        const add = (data: Buffer) => git(path, ['hash-object', '-w', '--stdin'], { input: data })
+        const entries = packed.map((data, i) => `100644 blob ${add(data)}\tf${i}`)
+        const tree = git(path, ['mktree'], { input: entries.join('\n') })
+        const commit = git(path, ['commit-tree', '-m', 'x', tree])
+        git(path, ['update-ref', 'refs/heads/main', commit])
+        const config = ['-c', `repack.useDeltaBaseOffset=${byOffset}`]
+        git(path, [...config, 'repack', '-adfq', `--depth=${depth}`])
+        const ids = [commit, tree, ...entries.map((line) => line.slice(12, 52)), ...loose.map(add)]
+        const files = new ObjectFiles(path)
+        const odb = await new OpenRepository(path).odb()
+        for (const id of ids) {
+          const object = await odb.read(oid(id))
+          const type = typeName(object?.type() ?? 0)
+          const data = object === null ? undefined : bytesOf(object)
+          expect(files.read(id, 1 << 20)).toEqual({ type, data })
+          expect(files.header(id)).toMatchObject({ type, size: data?.length })
+          const absent = `${id.slice(0, 39)}${id.endsWith('0') ? '1' : '0'}`
+          expect([files.has(id), files.has(absent)]).toEqual([true, ids.includes(absent)])
+        }
+      },
+    ),
+    runs(12, 20261126),
+  )
 })
