@@ -121,7 +121,7 @@ function assertName(name: string): void {
 /** Fails with `not_found` where there is nothing to pack. */
 async function assertThere(repo: Repo, { commitId, path }: Selection): Promise<void> {
   if (path === '') await readCommit(repo, assertObjectId(commitId))
-  else if (!(await findTreeEntry(repo, assertObjectId(commitId), path))) {
+  else if (!(await findTreeEntry(repo, { ref: assertObjectId(commitId), path }))) {
     throw new GitError('not_found', 'no file or folder at this path')
   }
 }

@@ -1,8 +1,7 @@
+import { engineCall } from '../engine/engine-call.ts'
 import { NeedsEngine } from '../engine/needs-engine.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
-import { operation } from '../engine/operation.ts'
 import { GitError } from '../error.ts'
-import type { Repo } from '../repo.ts'
 import type { Commit, ObjectId } from '../types.ts'
 import { readSmall, readTyped } from './objects.ts'
 import { knownCommit, parseAndKeep } from './parsed-commits.ts'
@@ -40,22 +39,24 @@ export async function treeOfCommit(repository: OpenRepository, id: ObjectId): Pr
 /** Commits that the main process reads by itself: a page of them. */
 const mostInProcess = 101
 
-const readCommitOperation = operation({
+/** The commit that a branch, tag, id or `HEAD` names; `not_found` when there is none. */
+export const readCommit = engineCall({
   name: 'readCommit',
   lane: 'light',
   inProcess: () => true,
-  async run({ repository }, input: { readonly revision: string }): Promise<Commit> {
-    const { commitId } = await resolveCommit(repository, input.revision)
+  async run({ repository }, revision: string): Promise<Commit> {
+    const { commitId } = await resolveCommit(repository, revision)
     return loadCommit(repository, commitId)
   },
 })
 
-const readCommitsOperation = operation({
+/** The commits with these full ids, in their order; those that the repository lacks are left out. */
+export const readCommits = engineCall({
   name: 'readCommits',
   lane: 'light',
-  inProcess: ({ ids }: { readonly ids: readonly ObjectId[] }) => ids.length <= mostInProcess,
-  async run({ repository }, input: { readonly ids: readonly ObjectId[] }): Promise<Commit[]> {
-    const found = await Promise.allSettled(input.ids.map((id) => loadCommit(repository, id)))
+  inProcess: (ids: readonly ObjectId[]) => ids.length <= mostInProcess,
+  async run({ repository }, ids: readonly ObjectId[]): Promise<Commit[]> {
+    const found = await Promise.allSettled(ids.map((id) => loadCommit(repository, id)))
     return found.flatMap((each) => {
       if (each.status === 'fulfilled') return each.value
       // The caller asks for what it remembers; what is gone is left out.
@@ -64,17 +65,3 @@ const readCommitsOperation = operation({
     })
   },
 })
-
-/** The commit that a branch, tag, id or `HEAD` names; `not_found` when there is none. */
-export function readCommit(repo: Repo, revision: string, signal?: AbortSignal): Promise<Commit> {
-  return repo.engine.run(readCommitOperation, repo.path, { revision }, signal)
-}
-
-/** The commits with these full ids, in their order; those that the repository lacks are left out. */
-export function readCommits(
-  repo: Repo,
-  ids: readonly ObjectId[],
-  signal?: AbortSignal,
-): Promise<Commit[]> {
-  return repo.engine.run(readCommitsOperation, repo.path, { ids }, signal)
-}

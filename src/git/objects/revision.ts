@@ -1,15 +1,17 @@
-import { operation } from '../engine/operation.ts'
+import { engineCall } from '../engine/engine-call.ts'
 import type { Repo } from '../repo.ts'
 import { type RefKind, type Resolved, resolveCommit } from './resolve.ts'
 
-const resolveRevisionOperation = operation({
+interface Options {
+  readonly kind?: RefKind | undefined
+}
+
+const resolve = engineCall({
   name: 'resolveRevision',
   lane: 'light',
   inProcess: () => true,
-  run: (
-    { repository },
-    input: { readonly revision: string; readonly kind?: RefKind | undefined },
-  ) => resolveCommit(repository, input.revision, input.kind),
+  run: ({ repository }, input: Options & { readonly revision: string }) =>
+    resolveCommit(repository, input.revision, input.kind),
 })
 
 /**
@@ -19,9 +21,8 @@ const resolveRevisionOperation = operation({
 export function resolveRevision(
   repo: Repo,
   revision: string,
-  options: { readonly kind?: RefKind | undefined } = {},
+  options: Options = {},
   signal?: AbortSignal,
 ): Promise<Resolved> {
-  const input = { revision, kind: options.kind }
-  return repo.engine.run(resolveRevisionOperation, repo.path, input, signal)
+  return resolve(repo, { revision, ...options }, signal)
 }

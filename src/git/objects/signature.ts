@@ -1,6 +1,5 @@
-import { operation } from '../engine/operation.ts'
+import { engineCall } from '../engine/engine-call.ts'
 import { GitError } from '../error.ts'
-import type { Repo } from '../repo.ts'
 import type { ObjectId } from '../types.ts'
 import { readObject } from './objects.ts'
 import { signatureStart } from './parse-object.ts'
@@ -76,22 +75,14 @@ export async function readSignatureOf(
   return { signature, payload: found.payload, details: await detailsOf(signature) }
 }
 
-const readSignatureOperation = operation({
+/** The signature of a commit or annotated tag (its own id); `not_found` when unsigned (docs/contract/B-resolved §2.3). */
+export const readSignature = engineCall({
   name: 'readSignature',
   lane: 'light',
-  async run({ repository }, { id }: { readonly id: ObjectId }): Promise<SignedObject> {
+  async run({ repository }, id: ObjectId): Promise<SignedObject> {
     const { type, data } = await readObject(repository, id)
     const signed = await readSignatureOf(type, data)
     if (!signed) throw new GitError('not_found', 'the object is not signed')
     return signed
   },
 })
-
-/** The signature of a commit or annotated tag (its own id); `not_found` when unsigned (docs/contract/B-resolved §2.3). */
-export function readSignature(
-  repo: Repo,
-  id: ObjectId,
-  signal?: AbortSignal,
-): Promise<SignedObject> {
-  return repo.engine.run(readSignatureOperation, repo.path, { id }, signal)
-}

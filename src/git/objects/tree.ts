@@ -177,7 +177,8 @@ export async function readWholeTree(
   return found.json
 }
 
-const findTreeEntryOperation = operation({
+/** The entry at a path of a revision; undefined when the path does not exist there. */
+export const findTreeEntry = engineCall({
   name: 'findTreeEntry',
   lane: 'light',
   inProcess: () => true,
@@ -188,13 +189,3 @@ const findTreeEntryOperation = operation({
     return plain
   },
 })
-
-/** The entry at a path of a revision; undefined when the path does not exist there. */
-export function findTreeEntry(
-  repo: Repo,
-  ref: string,
-  path: string,
-  signal?: AbortSignal,
-): Promise<TreeEntry | undefined> {
-  return repo.engine.run(findTreeEntryOperation, repo.path, { ref, path }, signal)
-}

@@ -1,8 +1,7 @@
 import { engineCall } from '../engine/engine-call.ts'
-import type { OpenRepository } from '../engine/open-repository.ts'
 import { loadCommits } from '../objects/commit.ts'
-import type { Commit, Ref } from '../types.ts'
-import { sortByDate } from './peel.ts'
+import type { Commit } from '../types.ts'
+import { sortRefs } from './peel.ts'
 import { namedRefs, pageOf, type RefFilter, type RefPage } from './ref-filter.ts'
 
 export interface Branch {
@@ -11,8 +10,15 @@ export interface Branch {
   readonly commit: Commit
 }
 
+const orders = {
+  name_asc: ['name', 'asc'],
+  name_desc: ['name', 'desc'],
+  updated_asc: ['updated', 'asc'],
+  updated_desc: ['updated', 'desc'],
+} as const
+
 export interface ListBranchesOptions extends RefFilter, RefPage {
-  readonly sort?: 'name_asc' | 'name_desc' | 'updated_asc' | 'updated_desc' | undefined
+  readonly sort?: keyof typeof orders | undefined
 }
 
 export interface BranchPage {
@@ -30,7 +36,8 @@ export const listBranches = engineCall({
   lane: 'light',
   async run({ repository }, options: ListBranchesOptions): Promise<BranchPage> {
     const named = namedRefs(repository, prefix, options)
-    const sorted = await sortBranches(repository, named, options.sort ?? 'name_asc')
+    const [by, order] = orders[options.sort ?? 'name_asc']
+    const sorted = await sortRefs(repository, named, by, order)
     const { items, more } = pageOf(sorted, options)
     const commits = await loadCommits(
       repository,
@@ -43,13 +50,3 @@ export const listBranches = engineCall({
     return { items: branches, total: named.length, more }
   },
 })
-
-async function sortBranches(
-  repository: OpenRepository,
-  refs: readonly Ref[],
-  sort: NonNullable<ListBranchesOptions['sort']>,
-): Promise<readonly Ref[]> {
-  if (sort === 'name_asc') return refs
-  if (sort === 'name_desc') return refs.toReversed()
-  return sortByDate(repository, refs, sort === 'updated_asc' ? 1 : -1)
-}

@@ -7,6 +7,7 @@ import { currentHistory } from '../history/graph/load.ts'
 import { readLinked, readObject } from '../objects/objects.ts'
 import { parseCommit, parseTag } from '../objects/parse-object.ts'
 import type { ObjectId, Ref, Tag } from '../types.ts'
+import { compareVersions } from './ref-filter.ts'
 
 /** What stands behind a ref's object, and when it was made. */
 export interface Peeled {
@@ -84,12 +85,19 @@ export async function peelAll(
   return ids.map((id) => all.get(id)?.commitId)
 }
 
-/** Refs by the date of what stands behind them, the oldest first where `sign` is 1; those of one date stay as they are. */
-export async function sortByDate(
+/**
+ * Refs in another order than that of their names, in which they come. By date means by that of what stands behind
+ * them; those of one date stay as they are.
+ */
+export async function sortRefs(
   repository: OpenRepository,
   refs: readonly Ref[],
-  sign: 1 | -1,
-): Promise<Ref[]> {
+  by: 'name' | 'updated' | 'version',
+  order: 'asc' | 'desc',
+): Promise<readonly Ref[]> {
+  if (by === 'name') return order === 'asc' ? refs : refs.toReversed()
+  const sign = order === 'asc' ? 1 : -1
+  if (by === 'version') return refs.toSorted((a, b) => sign * compareVersions(a.name, b.name))
   const peeled = await peelEach(
     repository,
     refs.map((ref) => ref.id),

@@ -32,20 +32,16 @@ export function readHead(repo: Repo): Promise<Head> {
   return repo.engine.run(readHeadOperation, repo.path, undefined)
 }
 
-const findRefOperation = operation({
+/** A ref by its full name; undefined when there is none. */
+export const findRef = engineCall({
   name: 'findRef',
   lane: 'light',
   inProcess: () => true,
-  async run({ repository }, input: { readonly name: string }): Promise<Ref | undefined> {
-    const id = refsOf(repository).find(assertRefName(input.name))
-    return id !== undefined && isObjectId(id) ? { name: input.name, id } : undefined
+  async run({ repository }, name: string): Promise<Ref | undefined> {
+    const id = refsOf(repository).find(assertRefName(name))
+    return id !== undefined && isObjectId(id) ? { name, id } : undefined
   },
 })
-
-/** A ref by its full name; undefined when there is none. */
-export function findRef(repo: Repo, name: string, signal?: AbortSignal): Promise<Ref | undefined> {
-  return repo.engine.run(findRefOperation, repo.path, { name }, signal)
-}
 
 /** What refs hold now; those that do not exist are left out. */
 export async function readRefValues(

@@ -1,11 +1,9 @@
 import { engineCall } from '../engine/engine-call.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
-import { operation } from '../engine/operation.ts'
 import { loadCommit } from '../objects/commit.ts'
-import type { Repo } from '../repo.ts'
 import type { Commit, ObjectId, Ref, Tag } from '../types.ts'
-import { type Peeled, peelObject, sortByDate } from './peel.ts'
-import { compareVersions, namedRefs, pageOf, type RefFilter, type RefPage } from './ref-filter.ts'
+import { type Peeled, peelObject, sortRefs } from './peel.ts'
+import { namedRefs, pageOf, type RefFilter, type RefPage } from './ref-filter.ts'
 import { refsOf } from './ref-table.ts'
 
 export interface TagRef {
@@ -38,24 +36,13 @@ export const listTags = engineCall({
   lane: 'light',
   async run({ repository }, options: ListTagsOptions): Promise<TagPage> {
     const named = namedRefs(repository, prefix, options)
-    const { items, more } = pageOf(await sortTags(repository, named, options), options)
+    const { orderBy = 'updated', sort = 'desc' } = options
+    const sorted = await sortRefs(repository, named, orderBy, sort)
+    const { items, more } = pageOf(sorted, options)
     const found = await Promise.all(items.map((ref) => describe(repository, ref)))
     return { items: found, total: named.length, more }
   },
 })
-
-async function sortTags(
-  repository: OpenRepository,
-  refs: readonly Ref[],
-  options: ListTagsOptions,
-): Promise<readonly Ref[]> {
-  const sign = options.sort === 'asc' ? 1 : -1
-  if (options.orderBy === 'name') return sign > 0 ? refs : refs.toReversed()
-  if (options.orderBy === 'version') {
-    return refs.toSorted((a, b) => sign * compareVersions(a.name, b.name))
-  }
-  return sortByDate(repository, refs, sign)
-}
 
 async function describe(repository: OpenRepository, ref: Ref): Promise<TagRef> {
   const { tag, commitId }: Peeled = await peelObject(repository, ref.id)
@@ -63,20 +50,12 @@ async function describe(repository: OpenRepository, ref: Ref): Promise<TagRef> {
   return { name: ref.name, id: ref.id, tag, commit }
 }
 
-const findTagOperation = operation({
+/** A tag by its short name; undefined when there is none. */
+export const findTag = engineCall({
   name: 'findTag',
   lane: 'light',
-  async run({ repository }, input: { readonly name: string }): Promise<TagRef | undefined> {
-    const id = refsOf(repository).find(`${prefix}${input.name}`)
-    return id === undefined ? undefined : describe(repository, { name: input.name, id })
+  async run({ repository }, name: string): Promise<TagRef | undefined> {
+    const id = refsOf(repository).find(`${prefix}${name}`)
+    return id === undefined ? undefined : describe(repository, { name, id })
   },
 })
-
-/** A tag by its short name; undefined when there is none. */
-export function findTag(
-  repo: Repo,
-  name: string,
-  signal?: AbortSignal,
-): Promise<TagRef | undefined> {
-  return repo.engine.run(findTagOperation, repo.path, { name }, signal)
-}

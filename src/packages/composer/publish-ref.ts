@@ -58,7 +58,7 @@ async function commitOf(ctx: Ctx, project: Project, ref: string): Promise<string
 
 async function readComposerJson(ctx: Ctx, project: Project, sha: string) {
   const repo = ctx.git.open(project.id)
-  const entry = await findTreeEntry(repo, sha, 'composer.json')
+  const entry = await findTreeEntry(repo, { ref: sha, path: 'composer.json' })
   if (entry?.type !== 'blob') throw unreadable('The file composer.json was not found.')
   try {
     const { content } = await readBlob(repo, entry.id, { limit: MOST_JSON })

@@ -42,7 +42,7 @@ async function orNothing<T>(work: Promise<T>): Promise<T | undefined> {
 /** The go.mod of a module at a commit, if it is this module's. */
 async function findMod(repo: Repo, module: GoModule, commit: string): Promise<Buffer | undefined> {
   const path = module.folder === '' ? 'go.mod' : `${module.folder}/go.mod`
-  const entry = await findTreeEntry(repo, commit, path)
+  const entry = await findTreeEntry(repo, { ref: commit, path })
   if (entry?.type !== 'blob') return undefined
   const { content } = await readBlob(repo, entry.id, { limit: MOST_MOD })
   const lines = content

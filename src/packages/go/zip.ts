@@ -30,7 +30,7 @@ export async function zipModule(
   const own = filesOf(entries, module.folder, isFrom124(mod))
   const license = own.some((file) => file.name === 'LICENSE')
     ? undefined
-    : await findTreeEntry(repo, commit.id, 'LICENSE')
+    : await findTreeEntry(repo, { ref: commit.id, path: 'LICENSE' })
   if (license && isRegular(license)) own.push({ entry: license, name: 'LICENSE' })
   if (own.length > MOST_FILES) throw badRequest('The module has too many files')
   const sizes = new Map((await listTipFiles(repo, commit.id)).map((one) => [one.path, one.size]))

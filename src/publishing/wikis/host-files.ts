@@ -40,7 +40,7 @@ export const getHostWikiFile = endpoint({
     const wiki = await findWiki(ctx, params.kind, params.path)
     const at = wiki?.mayRead ? await wikiTip(ctx, wiki) : undefined
     const path = `uploads/${params.secret}/${params.filename}`
-    const entry = at && (await findTreeEntry(at.repo, at.tip, path, request.signal))
+    const entry = at && (await findTreeEntry(at.repo, { ref: at.tip, path }, request.signal))
     if (!at || entry?.type !== 'blob') throw hidden()
     // Only what is an image by its first bytes is shown in place: anything else could be a page of somebody's.
     const type = await imageTypeOf(at.repo, entry.id)

@@ -24,7 +24,7 @@ export const updateSubmodule = endpoint({
     const { branch } = body
     const commitId = body.commit_sha.toLowerCase()
     if (!isObjectId(commitId)) throw invalidText('Invalid parameters')
-    const entry = await ifFound(findTreeEntry(repo, `refs/heads/${branch}`, path))
+    const entry = await ifFound(findTreeEntry(repo, { ref: `refs/heads/${branch}`, path }))
     if (entry?.type !== 'commit') throw invalidText('Invalid submodule path')
     if (entry.id === commitId) {
       throw invalidText(`The submodule ${path} is already at ${commitId}`)

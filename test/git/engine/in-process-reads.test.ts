@@ -81,8 +81,8 @@ test('commits, trees and refs are the same read here as in an engine process', a
         const tree = await readTree(local, { ref: revision, path: 'b' }).catch((error) => error)
         expect(tree).toEqual(await readTree(repo, { ref: revision, path: 'b' }).catch((e) => e))
       }
-      const entry = await findTreeEntry(local, 'main', 'ü/x y')
-      expect(entry).toEqual(await findTreeEntry(repo, 'main', 'ü/x y'))
+      const entry = await findTreeEntry(local, { ref: 'main', path: 'ü/x y' })
+      expect(entry).toEqual(await findTreeEntry(repo, { ref: 'main', path: 'ü/x y' }))
       expect(await readHead(local)).toEqual(await readHead(repo))
       expect(await findRef(local, 'refs/tags/told')).toEqual(await findRef(repo, 'refs/tags/told'))
       await expect(readCommit(local, 'nowhere')).rejects.toMatchObject({ code: 'not_found' })

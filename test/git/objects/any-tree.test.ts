@@ -122,7 +122,7 @@ async function judge(files: Readonly<Record<string, TestFile>>): Promise<void> {
   const deep = await readTree(repo, { ref: id, recursive: true })
   expect(deep.entries.map(inGitsWords).sort()).toEqual(listing(['-r', '-t', id]))
   for (const entry of deep.entries) {
-    expect(await findTreeEntry(repo, id, entry.path)).toEqual(entry)
+    expect(await findTreeEntry(repo, { ref: id, path: entry.path })).toEqual(entry)
     if (entry.type !== 'blob') continue
     const { content } = await readBlob(repo, entry.id)
     expect(content.equals(gitBytes(repo.path, ['cat-file', 'blob', entry.id]))).toBe(true)
@@ -147,7 +147,7 @@ test('a folder whose name begins with a space is found, and its history', async 
   const files = { ' a/ b/c': 'x', 'd/ /e': 'y' }
   const id = commitFiles(repo, { files, parents: [], ref: 'refs/heads/spaces' })
   for (const path of [' a', ' a/ b', ' a/ b/c', 'd/ ', 'd/ /e']) {
-    expect((await findTreeEntry(repo, id, path))?.path).toBe(path)
+    expect((await findTreeEntry(repo, { ref: id, path }))?.path).toBe(path)
     const { commits } = await readLog(repo, { revision: id, path, limit: 5 })
     expect(commits.map((commit) => commit.id)).toEqual([id])
   }

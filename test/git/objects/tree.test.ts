@@ -66,9 +66,9 @@ test.each(['odd-names', 'basic'] as const)('every path of %s is found', async (n
   const repo = await fixture(name)
   const { entries } = await readTree(repo, { ref: 'HEAD', recursive: true })
   for (const entry of entries.filter((each) => !each.rawPath)) {
-    expect(await findTreeEntry(repo, 'HEAD', entry.path)).toEqual(entry)
+    expect(await findTreeEntry(repo, { ref: 'HEAD', path: entry.path })).toEqual(entry)
   }
-  expect(await findTreeEntry(repo, 'HEAD', 'no/such/path')).toBeUndefined()
+  expect(await findTreeEntry(repo, { ref: 'HEAD', path: 'no/such/path' })).toBeUndefined()
 })
 
 test('pages give every entry once, by token and by offset', async () => {
