@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { byteCache } from '../../base/byte-cache.ts'
 import { Semaphore } from '../../base/semaphore.ts'
+import { BytesBody } from '../../base/streams/bytes-body.ts'
 import { mebibyte } from '../engine/budget.ts'
 import { openEngineStream } from '../engine/engine-stream.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
@@ -123,8 +124,14 @@ export async function streamBlob(
     }
   }
   const whole = known ?? (size > memoryLimit ? undefined : await readShared(repo, id))
-  const lent = whole && lend(whole, start, end)
+  const lent = whole && BytesBody.of(cut(whole, start, end))
   return { size, body: lent ?? pipeBlob(repo, id, start, end, signal) }
+}
+
+/** A part of its own: who holds it does not hold the whole. */
+function cut(whole: Buffer, start: number, end: number): Buffer {
+  const part = whole.subarray(start, end + 1)
+  return part.length === whole.length ? whole : Buffer.from(part)
 }
 
 /** Large blobs that were asked for lately: they are unpacked once, and need no other process again. */
@@ -154,34 +161,15 @@ async function readWhole(repo: Repo, id: ObjectId): Promise<Buffer | undefined> 
   }
 }
 
-/** Slow readers hold what they are sent, even when nothing else does any more: so much of it at most. */
-const mostLent = 64 * mebibyte
-let lentBytes = 0
-
-/** Bytes in memory as a stream; undefined when readers hold too many already. */
-function lend(data: Buffer, start: number, end: number): Readable | undefined {
-  if (lentBytes + data.length > mostLent) return undefined
-  lentBytes += data.length
-  const body = Readable.from(piecesOf(data, start, end), { objectMode: false })
-  body.once('close', () => {
-    lentBytes -= data.length
-  })
-  return body
-}
-
-function* piecesOf(data: Buffer, start: number, end: number): Generator<Buffer> {
-  for (let at = start; at <= end; at += pieceSize) {
-    yield data.subarray(at, Math.min(at + pieceSize, end + 1))
-  }
-}
-
 /** A blob in pieces: unpacked by libgit2 in its threads. */
 export const emitBlobOperation = operation({
   name: 'emitBlob',
   lane: 'stream',
   async run({ repository, emit }, { id }: { readonly id: ObjectId }): Promise<void> {
     const data = await readTyped(repository, assertObjectId(id), 'blob')
-    for (const piece of piecesOf(data, 0, data.length - 1)) await emit(piece)
+    for (let at = 0; at < data.length; at += pieceSize) {
+      await emit(data.subarray(at, at + pieceSize))
+    }
   },
 })
 
@@ -198,11 +186,11 @@ function pipeBlob(
 ): Readable {
   const args = ['cat-file', 'blob', id]
   const whole = gitStream({ repo: repo.path, args, signal, timeout: 0 })
-  const body = Readable.from(cut(whole, start, end), { objectMode: false })
+  const body = Readable.from(cutStream(whole, start, end), { objectMode: false })
   return body.once('close', () => whole.destroy())
 }
 
-async function* cut(source: Readable, start: number, end: number): AsyncGenerator<Buffer> {
+async function* cutStream(source: Readable, start: number, end: number): AsyncGenerator<Buffer> {
   let at = 0
   for await (const chunk of source as AsyncIterable<Buffer>) {
     const part = chunk.subarray(Math.max(start - at, 0), Math.max(end + 1 - at, 0))
