@@ -80,7 +80,7 @@ export async function fetchWhole(
   await saidPlainly(fetched)
   if (await isBundle(source)) await checkObjects(draft, caller)
   return {
-    refs: await listRefs(draft),
+    refs: await branchesAndTags(draft),
     async moveInto(repo) {
       await movePacks(join(draft, 'objects/pack'), join(repo.path, 'objects/pack'))
       repo.engine.forget(repo.path)
@@ -150,8 +150,10 @@ function lastLine(say: FetchOptions['onProgress']): GitCommand['onStderr'] {
   }
 }
 
-async function listRefs(path: string): Promise<Ref[]> {
-  const args = ['for-each-ref', '--format=%(objectname) %(refname)']
+/** Branches and tags as git tells them. */
+export async function branchesAndTags(path: string): Promise<Ref[]> {
+  const format = '--format=%(objectname) %(refname)'
+  const args = ['for-each-ref', format, 'refs/heads/', 'refs/tags/']
   const lines = await gitLines({ repo: path, args, limit: 1024 ** 3, timeout: 0 })
   return lines.map((line) => {
     const space = line.indexOf(' ')

@@ -1,10 +1,9 @@
 import { copyFile, link, mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { gitLines } from '../command.ts'
 import { GitError } from '../error.ts'
 import { formatIn } from '../objects/packs/object-format.ts'
 import { layOut, syncFolder, writeFileSynced } from '../repo-layout.ts'
-import { listPackFiles } from './fetch-whole.ts'
+import { branchesAndTags, listPackFiles } from './fetch-whole.ts'
 
 /**
  * Makes a repository with the branches, tags and objects of another. Object files are hard links:
@@ -22,26 +21,19 @@ export async function linkObjects(
   await writeFileSynced(join(to, 'HEAD'), ownHead)
   // Refs first: what they reach is then somewhere among the objects, loose before packed, because
   // maintenance moves objects only in that direction.
-  const refs = await listedRefs(from, branch)
+  const all = await branchesAndTags(from)
+  const refs =
+    branch === undefined ? all : all.filter(({ name }) => name === `refs/heads/${branch}`)
+  if (branch !== undefined && refs.length === 0) {
+    throw new GitError('not_found', 'there is no such branch to fork')
+  }
   await linkLoose(join(from, 'objects'), join(to, 'objects'))
   await linkPacks(join(from, 'objects/pack'), join(to, 'objects/pack'))
   for (const folder of ['objects/pack', 'objects']) await syncFolder(join(to, folder))
   await writeFileSynced(
     join(to, 'packed-refs'),
-    `# pack-refs with: sorted \n${refs.map((line) => `${line}\n`).join('')}`,
+    `# pack-refs with: sorted \n${refs.map(({ id, name }) => `${id} ${name}\n`).join('')}`,
   )
-}
-
-/** Branches and tags, or one branch, as lines of a `packed-refs` file. */
-async function listedRefs(path: string, branch: string | undefined): Promise<string[]> {
-  const lines = await gitLines({
-    repo: path,
-    args: ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads/', 'refs/tags/'],
-  })
-  if (branch === undefined) return lines
-  const one = lines.filter((line) => line.endsWith(` refs/heads/${branch}`))
-  if (one.length === 0) throw new GitError('not_found', 'there is no such branch to fork')
-  return one
 }
 
 async function readHead(path: string): Promise<string> {
