@@ -1,8 +1,15 @@
-import { gitLines } from '../command.ts'
+import { runGit } from '../command.ts'
 import { asGitError, oidPrefix } from '../engine/native.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { GitError } from '../error.ts'
-import { clip, isObjectId, isPlainRevision, isRefName, mayBeShortId } from '../names.ts'
+import {
+  assertObjectId,
+  clip,
+  isObjectId,
+  isPlainRevision,
+  isRefName,
+  mayBeShortId,
+} from '../names.ts'
 import { refsOf } from '../refs/ref-table.ts'
 import type { ObjectId } from '../types.ts'
 import { isThere, readObject } from './objects.ts'
@@ -128,20 +135,15 @@ async function completeId(repository: OpenRepository, short: string): Promise<Ob
     const found = await findOnlyId(repository, short)
     if (found !== undefined) return found
   }
-  const args = ['rev-parse', `--disambiguate=${short}`]
-  const ids: ObjectId[] = await gitLines({ repo: repository.path, args })
-  const commits = await Promise.all(
-    ids.map(async (id) => {
-      const { type } = await readObject(repository, id)
-      return type === 'commit' || type === 'tag' ? [id] : []
-    }),
-  )
-  const [only, ...others] = ids.length === 1 ? ids : commits.flat()
-  if (ids.length === 0) throw unknown(short)
-  if (only === undefined || others.length > 0) {
-    throw new GitError('ambiguous', `${short} is the start of several ids`)
-  }
-  return only
+  const { code, stdout, stderr } = await runGit({
+    repo: repository.path,
+    args: ['rev-parse', '--verify', short],
+    config: { 'core.disambiguate': 'committish' },
+    accept: [0, 128],
+  })
+  if (code === 0) return assertObjectId(stdout.toString('latin1').trim())
+  if (!stderr.includes('ambiguous')) throw unknown(short)
+  throw new GitError('ambiguous', `${short} is the start of several ids`)
 }
 
 /** What libgit2 finds; undefined when there are several. */
