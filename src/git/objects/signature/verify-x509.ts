@@ -5,6 +5,7 @@ import {
   arrayOf,
   certificatesOf,
   describeCertificate,
+  emailsOf,
   loadPkijs,
   openCertificate,
   readSignedData,
@@ -89,12 +90,6 @@ async function isTrusted(
   return (await chain.verify().catch(() => undefined))?.result === true
 }
 
-function emailsOf(certificate: X509Certificate): string[] {
-  const named = [...(certificate.subjectAltName ?? '').matchAll(/(?:^|, )email:([^,\s"]+)/g)]
-  const inSubject = [...certificate.subject.matchAll(/^emailAddress=(.+)$/gm)]
-  return [...named, ...inSubject].map(([, email = '']) => email.toLowerCase())
-}
-
 function isForSigning(certificate: X509Certificate): boolean {
   // Node calls the extended purposes so; without them it gives undefined.
   const named: readonly string[] | undefined = certificate.keyUsage
@@ -126,6 +121,6 @@ export async function verifyX509Signature(
     trusted,
     signedAt: made?.toISOString(),
     signer: await describeCertificate(certificate),
-    emails: emailsOf(certificate.known),
+    emails: emailsOf(certificate.known).map((email) => email.toLowerCase()),
   }
 }

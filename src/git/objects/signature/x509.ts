@@ -90,9 +90,11 @@ function oneLine(name: string): string {
   return name.split('\n').toReversed().join(',')
 }
 
-function emailOf(certificate: X509Certificate): string | undefined {
-  const named = /(?:^|, )email:([^,]+)/.exec(certificate.subjectAltName ?? '')?.[1]
-  return named ?? /^emailAddress=(.+)$/m.exec(certificate.subject)?.[1]
+/** The addresses of a certificate's owner, those of the alternative names first. */
+export function emailsOf(certificate: X509Certificate): string[] {
+  const named = [...(certificate.subjectAltName ?? '').matchAll(/(?:^|, )email:([^,\s"]+)/g)]
+  const inSubject = [...certificate.subject.matchAll(/^emailAddress=(.+)$/gm)]
+  return [...named, ...inSubject].map(([, email = '']) => email)
 }
 
 /** Who signed, from an armoured CMS signature; undefined when it holds no certificate. */
@@ -126,7 +128,7 @@ export async function describeCertificate({ parsed, known }: OpenCertificate): P
     subject: oneLine(known.subject),
     issuer: oneLine(known.issuer),
     serialNumber: known.serialNumber,
-    email: emailOf(known),
+    email: emailsOf(known)[0],
     ...(await extensionsOf(parsed)),
     validFrom: known.validFrom,
     validTo: known.validTo,
