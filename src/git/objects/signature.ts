@@ -2,9 +2,16 @@ import { engineCall } from '../engine/engine-call.ts'
 import { GitError } from '../error.ts'
 import type { ObjectId } from '../types.ts'
 import { readObject } from './objects.ts'
-import { signatureStart } from './parse-object.ts'
+import { parseCommit, parseTag, signatureStart } from './parse-object.ts'
 import { readSshSignature, type SshKey } from './signature/ssh.ts'
-import { type PgpIssuer, readPgpIssuer } from './signature/verify-pgp.ts'
+import {
+  type PgpCheck,
+  type PgpIssuer,
+  readPgpIssuer,
+  verifyPgpSignature,
+} from './signature/verify-pgp.ts'
+import { verifySshSignature } from './signature/verify-ssh.ts'
+import { verifyX509Signature, type X509Check } from './signature/verify-x509.ts'
 import { readX509Signer, type X509Signer } from './signature/x509.ts'
 
 /** What a commit's or tag's signature says about itself; nothing is verified. */
@@ -12,6 +19,11 @@ export type SignatureDetails =
   | ({ readonly kind: 'PGP' } & PgpIssuer)
   | { readonly kind: 'SSH'; readonly key?: SshKey | undefined }
   | { readonly kind: 'X509'; readonly signer?: X509Signer | undefined }
+
+export type SignatureCheck =
+  | ({ readonly kind: 'PGP' } & PgpCheck)
+  | { readonly kind: 'SSH'; readonly valid: boolean }
+  | ({ readonly kind: 'X509' } & X509Check)
 
 export interface SignedObject {
   /** The armoured signature. */
@@ -21,6 +33,16 @@ export interface SignedObject {
   readonly details: SignatureDetails
 }
 
+export interface CheckSignatureInput {
+  readonly id: ObjectId
+  /** The armoured public key that a PGP signature is to be checked with. */
+  readonly pgpKey?: string | undefined
+  /** A PEM file of the authorities that X.509 signatures are trusted by. */
+  readonly authorities?: string | undefined
+}
+
+/** Larger commits and tags are not checked: their bytes would be hashed several times. */
+const MAX_BYTES = 16 * 1024 * 1024
 const newline = 0x0a
 
 /** The header lines of a commit or tag without the signature, and the signature. */
@@ -54,25 +76,22 @@ function takeTrailing(data: Buffer): { signature: Buffer; payload: Buffer } | un
   return { signature: data.subarray(last.index), payload: data.subarray(0, last.index) }
 }
 
-async function detailsOf(signature: string): Promise<SignatureDetails> {
-  if (signature.startsWith('-----BEGIN SSH SIGNATURE-----')) {
-    return { kind: 'SSH', key: readSshSignature(signature) }
-  }
-  if (signature.startsWith('-----BEGIN SIGNED MESSAGE-----')) {
-    return { kind: 'X509', signer: await readX509Signer(signature) }
-  }
-  return { kind: 'PGP', ...(await readPgpIssuer(signature)) }
+function kindOf(signature: string): SignatureDetails['kind'] {
+  if (signature.startsWith('-----BEGIN SSH SIGNATURE-----')) return 'SSH'
+  return signature.startsWith('-----BEGIN SIGNED MESSAGE-----') ? 'X509' : 'PGP'
 }
 
-/** The signature of a raw commit or tag; undefined when it has none. */
-export async function readSignatureOf(
-  type: string,
-  data: Buffer,
-): Promise<SignedObject | undefined> {
+/** The signature of a raw commit or tag, and what it signs. */
+function takeSignature(type: string, data: Buffer): { signature: string; payload: Buffer } {
   const found = takeHeader(data) ?? (type === 'tag' ? takeTrailing(data) : undefined)
-  if (!found) return undefined
-  const signature = found.signature.toString('utf8').trimEnd()
-  return { signature, payload: found.payload, details: await detailsOf(signature) }
+  if (!found) throw new GitError('not_found', 'the object is not signed')
+  return { signature: found.signature.toString('utf8').trimEnd(), payload: found.payload }
+}
+
+/** The signature of a raw commit or tag; `not_found` when it has none. */
+export async function readSignatureOf(type: string, data: Buffer): Promise<SignedObject> {
+  const { signature, payload } = takeSignature(type, data)
+  return { signature, payload, details: await detailsOf(signature) }
 }
 
 /** The signature of a commit or annotated tag (its own id); `not_found` when unsigned (docs/contract/B-resolved §2.3). */
@@ -81,8 +100,43 @@ export const readSignature = engineCall({
   lane: 'light',
   async run({ repository }, id: ObjectId): Promise<SignedObject> {
     const { type, data } = await readObject(repository, id)
-    const signed = await readSignatureOf(type, data)
-    if (!signed) throw new GitError('not_found', 'the object is not signed')
-    return signed
+    return await readSignatureOf(type, data)
   },
 })
+
+async function detailsOf(signature: string): Promise<SignatureDetails> {
+  const kind = kindOf(signature)
+  if (kind === 'SSH') return { kind, key: readSshSignature(signature) }
+  if (kind === 'X509') return { kind, signer: await readX509Signer(signature) }
+  return { kind, ...(await readPgpIssuer(signature)) }
+}
+
+/**
+ * Whether the signature of a commit or annotated tag (its own id) is good: by the key in it (SSH), by a given key (PGP),
+ * or by a certificate (X.509). Whose key it is, is for the caller to say.
+ */
+export const checkSignature = engineCall({
+  name: 'checkSignature',
+  // A signature costs milliseconds of computing, more than anything else among the light work.
+  lane: 'heavy',
+  async run({ repository }, input: CheckSignatureInput): Promise<SignatureCheck> {
+    const { type, data } = await readObject(repository, input.id)
+    const { signature, payload } = takeSignature(type, data)
+    if (data.length > MAX_BYTES) throw new GitError('too_large', 'the signed object is too large')
+    const kind = kindOf(signature)
+    if (kind === 'SSH') return { kind, valid: verifySshSignature(signature, payload) }
+    if (kind === 'PGP') {
+      return { kind, ...(await verifyPgpSignature(signature, payload, input.pgpKey)) }
+    }
+    const options = {
+      authorities: input.authorities ?? '',
+      writtenAt: writtenAt(input.id, type, data),
+    }
+    return { kind, ...(await verifyX509Signature(signature, payload, options)) }
+  },
+})
+
+function writtenAt(id: ObjectId, type: string, data: Buffer): Date {
+  const person = type === 'tag' ? parseTag(id, data).tagger : parseCommit(id, data).committer
+  return new Date(person?.date ?? 0)
+}

@@ -4,8 +4,8 @@ import {
   type CheckSignatureInput,
   checkSignature,
   type SignatureCheck,
-} from '../../git/objects/check-signature.ts'
-import type { SignatureDetails } from '../../git/objects/signature.ts'
+  type SignatureDetails,
+} from '../../git/objects/signature.ts'
 import type { Repo } from '../../git/repo.ts'
 import { usersByEmail } from '../../identity/users/find-basic.ts'
 import {

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { checkSignature } from '../../../src/git/objects/check-signature.ts'
-import { readSignature } from '../../../src/git/objects/signature.ts'
+import { checkSignature, readSignature } from '../../../src/git/objects/signature.ts'
 import type { Repo } from '../../../src/git/repo.ts'
 import { commitFiles } from '../../support/fast-import.ts'
 import { type GitWorld, git, gitBytes, openGitWorld } from '../../support/git.ts'

@@ -177,7 +177,7 @@ describe('what is not well signed', () => {
     const armoured = `-----BEGIN PGP SIGNATURE-----\n \n ${packet}\n -----END PGP SIGNATURE-----`
     const data = Buffer.from(`tree ${tree}\ngpgsig ${armoured}\n\nmessage`)
     const signed = await readSignatureOf('commit', data)
-    expect(signed?.details).toEqual({ kind: 'PGP' })
+    expect(signed.details).toEqual({ kind: 'PGP' })
   })
 
   test('a damaged signature is a signature without details', async () => {
@@ -190,8 +190,8 @@ describe('what is not well signed', () => {
           const armoured = `-----BEGIN ${kind}-----\n \n ${body}\n -----END ${kind}-----`
           const data = Buffer.from(`tree ${tree}\ngpgsig ${armoured}\n\nmessage`)
           const signed = await readSignatureOf('commit', data)
-          expect(signed?.payload.toString()).toBe(`tree ${tree}\n\nmessage`)
-          expect(['PGP', 'SSH', 'X509']).toContain(signed?.details.kind)
+          expect(signed.payload.toString()).toBe(`tree ${tree}\n\nmessage`)
+          expect(['PGP', 'SSH', 'X509']).toContain(signed.details.kind)
         },
       ),
     )
