@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRunning, ownerOf } from '../../base/process-mark.ts'
-import { canTellHolders, type HeldPart, Holders, isOpenInNode } from './lock-holders.ts'
+import { canTellHolders, type HeldPart, holdersOf, isOpenInNode } from './lock-holders.ts'
 
 /*
  * Lock files and temporary files whose process was killed. One is removed by the next writer that it stops, after a
@@ -53,10 +53,10 @@ async function deadLocks(path: string, found: readonly Found[]): Promise<Found[]
 }
 
 function unheld(path: string, locks: readonly Found[]): Found[] {
-  const holders = new Holders(path)
+  const isHeld = holdersOf(path)
   return locks.filter(
     ({ name, file }) =>
-      isSame(fileAt(path, name), file) && !holders.mayHold(partOf(name)) && !isOpenInNode(file),
+      isSame(fileAt(path, name), file) && !isHeld(partOf(name)) && !isOpenInNode(file),
   )
 }
 
@@ -119,14 +119,13 @@ export async function removeSoon(path: string): Promise<void> {
 
 /** Of what our code made, the name tells the process; what git made may be any git's that writes here. */
 function deadAmong(path: string, names: readonly string[]): string[] {
-  const unnamed = names.filter((name) => ownerOf(name) === undefined)
-  const isDead =
-    unnamed.length > 0 && canTellHolders() && !new Holders(path).mayHold('objects')
-      ? () => true
-      : () => false
+  const areUnnamedDead =
+    names.some((name) => ownerOf(name) === undefined) &&
+    canTellHolders() &&
+    !holdersOf(path)('objects')
   return names.filter((name) => {
     const owner = ownerOf(name)
-    return owner === undefined ? isDead() : !isRunning(owner)
+    return owner === undefined ? areUnnamedDead : !isRunning(owner)
   })
 }
 

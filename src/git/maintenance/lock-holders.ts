@@ -43,30 +43,21 @@ export function canTellHolders(): boolean {
   return existsSync('/proc/self/stat')
 }
 
-/** The programs that may hold something of a repository at this moment. */
-export class Holders {
-  readonly #programs: readonly Program[]
+/** Tells of each part of a repository whether a running git program may hold a lock or write a file in it, as of now. */
+export function holdersOf(path: string): (part: HeldPart) => boolean {
+  const programs = programsIn(path)
+  return (part) => programs.some((program) => program.isGit && mayHold(program, part, programs))
+}
 
-  /** `path` is the repository's. */
-  constructor(path: string) {
-    this.#programs = programsIn(path)
-  }
-
-  /** Whether a running git program may hold a lock or write a file in this part of the repository. */
-  mayHold(part: HeldPart): boolean {
-    return this.#programs.some((program) => program.isGit && this.#holds(program, part))
-  }
-
-  #holds(program: Program, part: HeldPart): boolean {
-    const { command, args, pid, parent } = program
-    if (readers.has(command)) return false
-    if (command === 'pack-objects' && args.includes('--stdout')) return false
-    if (inOwnFolder.has(command) && isNode(parent)) return false
-    if (part === 'objects') return command !== 'update-ref' && command !== 'pack-refs'
-    if (objectWriters.has(command)) return false
-    // It moves refs when its hook has answered, and what takes the objects in is gone.
-    return command !== 'receive-pack' || !this.#programs.some((other) => other.parent === pid)
-  }
+function mayHold(program: Program, part: HeldPart, all: readonly Program[]): boolean {
+  const { command, args, pid, parent } = program
+  if (readers.has(command)) return false
+  if (command === 'pack-objects' && args.includes('--stdout')) return false
+  if (inOwnFolder.has(command) && isNode(parent)) return false
+  if (part === 'objects') return command !== 'update-ref' && command !== 'pack-refs'
+  if (objectWriters.has(command)) return false
+  // It moves refs when its hook has answered, and what takes the objects in is gone.
+  return command !== 'receive-pack' || !all.some((other) => other.parent === pid)
 }
 
 /** Whether a process of ours has this very file open: a lock that our own code takes stays open until it is renamed. */
