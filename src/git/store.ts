@@ -37,30 +37,10 @@ export interface InitOptions {
 }
 
 /** The repositories of a server. */
-export interface GitStore {
-  open(name: RepoName): Repo
-  exists(name: RepoName): Promise<boolean>
-  /** Makes an empty bare repository; `exists` when there is one. */
-  init(name: RepoName, options: InitOptions): Promise<Repo>
-  /** Removes the repository; no error when there is none. */
-  remove(name: RepoName): Promise<void>
-  /** Copies branches, tags and objects of one repository to a new one; of `branch` alone, which must be there, if given. */
-  fork(from: RepoName, to: RepoName, branch?: string): Promise<Repo>
-  readonly engine: Engine
-  /** Finished archives; for the server alone. */
-  readonly archives: ArchiveCache
-  /**
-   * Waits for the processes of a server that is gone, and ends those that stay: after it no ref moves but by us. To be
-   * called at the start.
-   */
-  outliveOthers(): Promise<void>
-  /** Removes what dead processes left in any repository, gives the number, and is in no hurry. */
-  removeLeftOvers(signal?: AbortSignal): Promise<number>
-  close(): Promise<void>
-}
+export type GitStore = ReturnType<typeof openGit>
 
 /** Opens the repositories below a data folder; engine processes start at the first request. */
-export function openGit(config: GitConfig): GitStore {
+export function openGit(config: GitConfig) {
   const root = join(config.dataDir, 'repositories')
   const engine = config.engine ?? makeEngine(config, root)
   const archives = new ArchiveCache(join(config.dataDir, 'archives'), config.archiveCache)
@@ -94,15 +74,18 @@ export function openGit(config: GitConfig): GitStore {
   return {
     open,
     engine,
+    /** Finished archives; for the server alone. */
     archives,
-    exists: (name) => present(pathOf(name)),
-    init: (name, options) => {
+    exists: (name: RepoName): Promise<boolean> => present(pathOf(name)),
+    /** Makes an empty bare repository; `exists` when there is one. */
+    init(name: RepoName, options: InitOptions): Promise<Repo> {
       if (!isBranchName(options.defaultBranch)) {
         return Promise.reject(new GitError('invalid', 'the default branch is no branch name'))
       }
       return place(name, (path) => layOut(path, options, config.maxPushBytes ?? 0))
     },
-    async remove(name) {
+    /** Removes the repository; no error when there is none. */
+    async remove(name: RepoName): Promise<void> {
       const path = pathOf(name)
       const gone = `${ownedName(`${path}.`)}.gone`
       try {
@@ -115,14 +98,20 @@ export function openGit(config: GitConfig): GitStore {
       await archives.forget(repositoryKey(name))
       await rm(gone, { recursive: true, force: true, maxRetries: 3 })
     },
-    fork: (from, to, branch) => {
+    /** Copies branches, tags and objects of one repository to a new one; of `branch` alone, which must be there, if given. */
+    fork(from: RepoName, to: RepoName, branch?: string): Promise<Repo> {
       const source = pathOf(from)
       const options = { branch, maxPushBytes: config.maxPushBytes ?? 0 }
       return place(to, (path) => linkObjects(source, path, options))
     },
-    outliveOthers: () => outliveOthers(root),
-    removeLeftOvers: (signal) => removeFromAll(root, signal),
-    async close() {
+    /**
+     * Waits for the processes of a server that is gone, and ends those that stay: after it no ref moves but by us. To be
+     * called at the start.
+     */
+    outliveOthers: (): Promise<void> => outliveOthers(root),
+    /** Removes what dead processes left in any repository, gives the number, and is in no hurry. */
+    removeLeftOvers: (signal?: AbortSignal): Promise<number> => removeFromAll(root, signal),
+    async close(): Promise<void> {
       if (!config.engine) await engine.close()
     },
   }
