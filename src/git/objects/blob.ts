@@ -5,6 +5,7 @@ import { byteCache } from '../../base/byte-cache.ts'
 import { Semaphore } from '../../base/semaphore.ts'
 import { BytesBody } from '../../base/streams/bytes-body.ts'
 import { mebibyte } from '../engine/budget.ts'
+import { engineCall } from '../engine/engine-call.ts'
 import { openEngineStream } from '../engine/engine-stream.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
@@ -48,41 +49,26 @@ export async function openBlob(
   return content.length > limit ? { size: content.length } : { size: content.length, content }
 }
 
-const readBlobOperation = operation({
+/** Size and, when it is small enough, content. */
+const readIfSmall = engineCall({
   name: 'readBlob',
   lane: 'light',
   inProcess: () => true,
-  async run(
-    { repository },
-    input: { readonly id: ObjectId; readonly limit: number },
-  ): Promise<Blob> {
-    const { size, content } = await openBlob(repository, input.id, input.limit)
-    if (content === undefined) {
-      throw new GitError('too_large', `blob ${input.id} has ${size} bytes`, { size })
-    }
-    return { id: input.id, size, content }
-  },
-})
-
-/** Size and, when small, content: what `streamBlob` needs first. */
-const openBlobOperation = operation({
-  name: 'openBlob',
-  lane: 'light',
-  inProcess: () => true,
-  async run({ repository }, input: { readonly id: ObjectId }): Promise<OpenBlob> {
-    return openBlob(repository, input.id, wholeLimit)
-  },
+  run: ({ repository }, input: { readonly id: ObjectId; readonly limit: number }) =>
+    openBlob(repository, input.id, input.limit),
 })
 
 /** A blob with its bytes; `not_found` when the id is unknown or not a blob's, `too_large` beyond `limit`. */
-export function readBlob(
+export async function readBlob(
   repo: Repo,
   id: ObjectId,
   options: { readonly limit?: number | undefined } = {},
   signal?: AbortSignal,
 ): Promise<Blob> {
-  const input = { id, limit: options.limit ?? readLimit }
-  return repo.engine.run(readBlobOperation, repo.path, input, signal)
+  const limit = options.limit ?? readLimit
+  const { size, content } = await readIfSmall(repo, { id, limit }, signal)
+  if (content) return { id, size, content }
+  throw new GitError('too_large', `blob ${id} has ${size} bytes`, { size })
 }
 
 export interface BlobStream {
@@ -108,7 +94,7 @@ export async function streamBlob(
   const known = popular.get(key)
   const { size, content } = known
     ? { size: known.length }
-    : await repo.engine.run(openBlobOperation, repo.path, { id }, signal)
+    : await readIfSmall(repo, { id, limit: wholeLimit }, signal)
   const start = range.start ?? 0
   const end = Math.min(range.end ?? size - 1, size - 1)
   if (start < 0 || start > end + 1)

@@ -1,5 +1,5 @@
 import { engineCall } from '../engine/engine-call.ts'
-import { loadCommits } from '../objects/commit.ts'
+import { loadCommit } from '../objects/commit.ts'
 import type { Commit } from '../types.ts'
 import { sortRefs } from './peel.ts'
 import { namedRefs, pageOf, type RefFilter, type RefPage } from './ref-filter.ts'
@@ -39,14 +39,10 @@ export const listBranches = engineCall({
     const [by, order] = orders[options.sort ?? 'name_asc']
     const sorted = await sortRefs(repository, named, by, order)
     const { items, more } = pageOf(sorted, options)
-    const commits = await loadCommits(
-      repository,
-      items.map((item) => item.id),
-    )
-    const branches = items.flatMap(({ name }, i) => {
-      const commit = commits[i]
-      return commit ? [{ name, commit }] : []
-    })
-    return { items: branches, total: named.length, more }
+    const branches = items.map(async ({ name, id }) => ({
+      name,
+      commit: await loadCommit(repository, id),
+    }))
+    return { items: await Promise.all(branches), total: named.length, more }
   },
 })

@@ -1,8 +1,9 @@
-import { open, readdir } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { readLoose } from '../objects/packs/loose-file.ts'
 import { parseCommit } from '../objects/parse-object.ts'
 import type { Repo } from '../repo.ts'
+import { syncFolder } from '../repo-layout.ts'
 import type { ObjectId } from '../types.ts'
 import { ObjectPlaces } from '../write/object-places.ts'
 
@@ -38,16 +39,8 @@ async function filesIn(quarantine: string, folder: string): Promise<string[]> {
  */
 export async function syncLooseObjects(quarantine: string): Promise<void> {
   const { loose } = await listObjectFiles(quarantine)
-  await Promise.all(loose.map(syncFile))
-}
-
-async function syncFile(path: string): Promise<void> {
-  const file = await open(path, 'r')
-  try {
-    await file.datasync()
-  } finally {
-    await file.close()
-  }
+  // Syncs a file as it does a folder.
+  await Promise.all(loose.map(syncFolder))
 }
 
 /** Makes the loose objects of a quarantine those of the repository. They are on the disk already. */
