@@ -14,6 +14,7 @@ import { oldTraces } from '../store/migrations/0171-old-traces.ts'
 import { foreignSources } from '../store/migrations/0172-foreign-sources.ts'
 import { deployedMergeRequests } from '../store/migrations/0175-deployed-merge-requests.ts'
 import { schedulePlays } from '../store/migrations/0295-schedule-plays.ts'
+import { statusLists } from '../store/migrations/0300-status-lists.ts'
 import * as artifacts from './artifacts/endpoints.ts'
 import * as artifactsRunner from './artifacts/runner-endpoints.ts'
 import * as commitStatuses from './commit-statuses/endpoints.ts'
@@ -121,5 +122,6 @@ export const ciArea: Manifest = {
     foreignSources,
     deployedMergeRequests,
     schedulePlays,
+    statusLists,
   ],
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { migrations } from '../../../src/areas.ts'
-import { selectJobs } from '../../../src/ci/pipelines/job-queries.ts'
+import { selectPipelineJobs } from '../../../src/ci/pipelines/job-queries.ts'
 import { listPipelines } from '../../../src/ci/pipelines/queries.ts'
 import { openStore } from '../../../src/store/connection.ts'
 import { listPage } from '../../../src/store/pages.ts'
@@ -23,8 +23,8 @@ export async function* benchLists({ server, projectId, pipelineId }: Place): Asy
   const store = openStore(server.data, { migrations, mayMigrate: false })
   try {
     const { db } = store
-    const filter = { projectId, pipelineId, kind: 'build', statuses: [] } as const
-    const jobs = selectJobs(db, { ...filter, includeRetried: false })
+    const filter = { kind: 'build', statuses: [], includeRetried: false } as const
+    const jobs = selectPipelineJobs(db, pipelineId, filter)
     const page = { kind: 'offset', number: 1, perPage: 100, offset: 0 } as const
     yield await listRow('list of 100 jobs of 1,000, in SQL', () => listPage(db, jobs, page))
     await copyPipelines(db, pipelineId)

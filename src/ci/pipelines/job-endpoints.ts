@@ -12,7 +12,7 @@ import { runInputs, runVariables } from './create/run-params.ts'
 import { VARIABLE_PURPOSE } from './create/save-pipeline.ts'
 import { onRunnableJob } from './job-access.ts'
 import { bridgeEntity, jobEntity, jobPresenter } from './job-entity.ts'
-import { findJob, type JobRow, selectJobs } from './job-queries.ts'
+import { findJob, type JobRow, selectPipelineJobs, selectProjectJobs } from './job-queries.ts'
 import { cancelJob, playJob, retryJob } from './process/change-jobs.ts'
 import { downstreamByJob } from './queries.ts'
 import { PIPELINE_STATUSES } from './statuses.ts'
@@ -30,8 +30,7 @@ export const listProjectJobs = endpoint({
   paginate: { keyset: ['id'], defaultSort: 'desc', offset: true },
   response: z.array(jobEntity),
   async handler({ ctx, project, query, page }) {
-    const filter = { projectId: project.id, kind: 'build' as const, includeRetried: true }
-    const jobs = selectJobs(ctx.db, { ...filter, statuses: query.scope })
+    const jobs = selectProjectJobs(ctx.db, project.id, query.scope)
     const rows = await listPage(ctx.db, jobs, page, {
       id: 'ci_jobs.id',
       idOf: (row) => row.id,
@@ -49,13 +48,11 @@ const ofPipeline = {
 
 function jobsOfPipeline(
   ctx: Ctx,
-  pipeline: { readonly id: number; readonly project_id: number },
+  pipeline: { readonly id: number },
   kind: 'build' | 'bridge',
   query: { readonly scope: readonly PipelineStatus[]; readonly include_retried: boolean },
 ) {
-  return selectJobs(ctx.db, {
-    projectId: pipeline.project_id,
-    pipelineId: pipeline.id,
+  return selectPipelineJobs(ctx.db, pipeline.id, {
     kind,
     statuses: query.scope,
     includeRetried: query.include_retried,

@@ -1,9 +1,9 @@
-import type { InferResult, Insertable, Selectable, Updateable } from 'kysely'
+import type { InferResult, Insertable, Selectable, SelectQueryBuilder, Updateable } from 'kysely'
 import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { CiJobsTable } from '../../store/schema/ci.ts'
 import type { PipelineStatus } from '../../store/schema/commits.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, Schema } from '../../store/schema.ts'
 import type { StatusPart } from './process/composite-status.ts'
 
 export type JobRow = Selectable<CiJobsTable> & {
@@ -12,8 +12,11 @@ export type JobRow = Selectable<CiJobsTable> & {
 }
 
 function jobs(db: Db) {
-  return db
-    .selectFrom('ci_jobs')
+  return withStages(db.selectFrom('ci_jobs'))
+}
+
+function withStages(query: SelectQueryBuilder<Schema, 'ci_jobs', object>) {
+  return query
     .innerJoin('ci_stages', 'ci_stages.id', 'ci_jobs.stage_id')
     .selectAll('ci_jobs')
     .select(['ci_stages.name as stage', 'ci_stages.position'])
@@ -108,23 +111,34 @@ export async function findJobUser(db: Db, id: number | null): Promise<JobUser | 
     .executeTakeFirst()
 }
 
-export interface JobFilter {
-  readonly projectId: number
-  readonly pipelineId?: number | undefined
-  readonly kind?: 'build' | 'bridge' | undefined
-  readonly statuses: readonly PipelineStatus[]
-  readonly includeRetried: boolean
+/** Jobs of a project that are no bridges, of some statuses if any are named, newest first. */
+export function selectProjectJobs(db: Db, projectId: number, statuses: readonly PipelineStatus[]) {
+  const all = db
+    .selectFrom('ci_jobs')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    // Written out, as the index of statuses is for these alone.
+    .where('kind', '=', sql.lit('build'))
+  const [first, ...others] = [...new Set(statuses)].map((one) => all.where('status', '=', one))
+  // One query for each status: SQLite reads them side by side by the index, and no row of another status.
+  const found = others.reduce((sum, one) => sum.unionAll(one), first ?? all)
+  return withStages(db.selectFrom(found.as('ci_jobs'))).orderBy('ci_jobs.id', 'desc')
 }
 
-/** Jobs, newest first. */
-export function selectJobs(db: Db, filter: JobFilter) {
-  const { pipelineId, kind, statuses } = filter
+/** Jobs of a pipeline, newest first. */
+export function selectPipelineJobs(
+  db: Db,
+  pipelineId: number,
+  filter: {
+    readonly kind: 'build' | 'bridge'
+    readonly statuses: readonly PipelineStatus[]
+    readonly includeRetried: boolean
+  },
+) {
+  const { kind, statuses } = filter
   return jobs(db)
-    .where('ci_jobs.project_id', '=', filter.projectId)
-    .$if(pipelineId !== undefined, (query) =>
-      query.where('ci_jobs.pipeline_id', '=', pipelineId ?? 0),
-    )
-    .$if(kind !== undefined, (query) => query.where('ci_jobs.kind', '=', kind ?? 'build'))
+    .where('ci_jobs.pipeline_id', '=', pipelineId)
+    .where('ci_jobs.kind', '=', kind)
     .$if(statuses.length > 0, (query) => query.where('ci_jobs.status', 'in', statuses))
     .$if(!filter.includeRetried, (query) => query.where('ci_jobs.retried', '=', 0))
     .orderBy('ci_jobs.id', 'desc')

@@ -1,8 +1,14 @@
 import { CompiledQuery, type KyselyPlugin, type RootOperationNode } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { listForsakenJobs } from '../../../src/ci/pipelines/job-queries.ts'
+import {
+  listForsakenJobs,
+  selectPipelineJobs,
+  selectProjectJobs,
+} from '../../../src/ci/pipelines/job-queries.ts'
+import { findNewestOfRef, listPipelines } from '../../../src/ci/pipelines/queries.ts'
 import { listUnstored } from '../../../src/ci/traces/queries.ts'
 import { listInheritedVariables } from '../../../src/ci/variables/queries.ts'
+import { listPage } from '../../../src/store/pages.ts'
 import type { Db } from '../../../src/store/schema.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
@@ -46,4 +52,64 @@ test.each<[string, (db: Db) => Promise<unknown>]>([
   const plans = await plansOf(ask)
   expect(plans.filter((step) => step.startsWith('SCAN') && !step.includes('VIRTUAL'))).toEqual([])
   expect(plans.join()).toContain('SEARCH')
+})
+
+const page = { kind: 'offset', number: 2, perPage: 20, offset: 20 } as const
+const order = { order_by: 'id', sort: 'desc' } as const
+const running = ['running'] as const
+
+/** The indexes of jobs or pipelines that the queries of a function go by, with the columns that they look for. */
+async function searchesOf(table: string, ask: (db: Db) => Promise<unknown>): Promise<string[]> {
+  const plans = await plansOf(ask)
+  return plans.flatMap((step) => {
+    const found = new RegExp(`^SEARCH ${table} USING (?:COVERING )?INDEX (.*)$`).exec(step)
+    return found?.[1] ?? []
+  })
+}
+
+test.each([1, 2, 12])('jobs of %i statuses are read by the index of statuses', async (count) => {
+  const statuses = (['running', 'pending', 'failed', 'success', 'created', 'skipped'] as const)
+    .flatMap((one) => [one, one])
+    .slice(0, count)
+  const ask = (db: Db) => listPage(db, selectProjectJobs(db, 1, statuses), page)
+  const found = await searchesOf('ci_jobs', ask)
+  expect(new Set(found)).toEqual(new Set(['ci_jobs_status (project_id=? AND status=?)']))
+  expect((await plansOf(ask)).join()).not.toContain('ORDER BY')
+})
+
+test.each([{ status: 'failed' }, { scope: 'running' }, { scope: 'pending' }] as const)(
+  'pipelines of %o are read by the index of statuses',
+  async (filter) => {
+    const ask = (db: Db) => listPipelines(db, 1, { ...order, ...filter }, page)
+    const found = await searchesOf('pipelines', ask)
+    expect(new Set(found)).toEqual(new Set(['pipelines_status (project_id=? AND status=?)']))
+    expect((await plansOf(ask)).join()).not.toContain('ORDER BY')
+  },
+)
+
+test.each<[string, string, string, (db: Db) => Promise<unknown>]>([
+  [
+    'jobs of a pipeline',
+    'ci_jobs',
+    'ci_jobs_pipeline',
+    async (db) => {
+      const filter = { kind: 'build', statuses: running, includeRetried: false } as const
+      await listPage(db, selectPipelineJobs(db, 1, filter), page)
+    },
+  ],
+  [
+    'pipelines of a ref',
+    'pipelines',
+    'pipelines_ref',
+    (db) => listPipelines(db, 1, { ...order, status: 'success', ref: 'main' }, page),
+  ],
+  [
+    'the newest of a ref',
+    'pipelines',
+    'pipelines_ref',
+    (db) => findNewestOfRef(db, 1, 'main', { statuses: ['success'] }),
+  ],
+])('%s are not read by status', async (_what, table, index, ask) => {
+  const found = await searchesOf(table, ask)
+  expect(found.every((one) => one.startsWith(index)) && found.length > 0).toBe(true)
 })
