@@ -15,6 +15,7 @@ import { foreignSources } from '../store/migrations/0172-foreign-sources.ts'
 import { deployedMergeRequests } from '../store/migrations/0175-deployed-merge-requests.ts'
 import { schedulePlays } from '../store/migrations/0295-schedule-plays.ts'
 import { statusLists } from '../store/migrations/0300-status-lists.ts'
+import { kindsOfWaitingJobs } from '../store/migrations/0301-kinds-of-waiting-jobs.ts'
 import * as artifacts from './artifacts/endpoints.ts'
 import * as artifactsRunner from './artifacts/runner-endpoints.ts'
 import * as commitStatuses from './commit-statuses/endpoints.ts'
@@ -123,5 +124,6 @@ export const ciArea: Manifest = {
     deployedMergeRequests,
     schedulePlays,
     statusLists,
+    kindsOfWaitingJobs,
   ],
 }

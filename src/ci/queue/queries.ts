@@ -31,32 +31,62 @@ function inScope(runner: Asking) {
     SELECT project_id FROM ci_runner_projects WHERE runner_id = ${runner.id})`
 }
 
-/** Which waiting jobs a runner fits: an SQL condition on `q`, the queue. */
+/** Which waiting jobs a runner fits: an SQL condition on `k`, a kind of them. */
 function fitting(runner: Asking) {
-  return sql<boolean>`(${runner.access_level} = 'not_protected' OR q.protected = 1)
-    AND (${runner.run_untagged} = 1 OR q.tags <> '[]')
-    AND NOT EXISTS (SELECT 1 FROM json_each(q.tags) t
+  return sql<boolean>`(${runner.access_level} = 'not_protected' OR k.protected = 1)
+    AND (${runner.run_untagged} = 1 OR k.tags <> '[]')
+    AND NOT EXISTS (SELECT 1 FROM json_each(k.tags) t
       WHERE t.value NOT IN (SELECT value FROM json_each(${runner.tags})))`
+}
+
+/** Projects whose jobs may be waiting for a runner: its own, or each that is found in the queue, one step a project. */
+function waitingProjects(runner: Asking) {
+  if (runner.runner_type === 'project_type') {
+    return sql`SELECT project_id FROM ci_runner_projects WHERE runner_id = ${runner.id}`
+  }
+  return sql`SELECT min(project_id) FROM ci_pending_jobs
+    UNION ALL
+    SELECT (SELECT min(n.project_id) FROM ci_pending_jobs n WHERE n.project_id > w.project_id)
+    FROM waiting w WHERE w.project_id IS NOT NULL`
 }
 
 /**
  * The jobs that a runner may have now, the next one first: the oldest, and for runners of the instance those of the
- * projects that have the fewest jobs on such runners, so that one project holds up no other.
+ * projects that have the fewest jobs on such runners, so that one project holds up no other. Whether a job fits depends
+ * on its project, its tags and whether its ref is protected: each such kind is looked at once however many of its jobs
+ * wait, and the first jobs are among the first of the kinds that come first.
  */
 export async function listCandidates(db: Db, runner: Asking): Promise<number[]> {
+  const busy = sql`(SELECT count(*) FROM ci_running_jobs r
+    WHERE r.project_id = k.project_id AND r.runner_type = 'instance_type')`
   const { rows } = await sql<{ job_id: number }>`
-    SELECT q.job_id FROM ci_pending_jobs q
-    JOIN projects p ON p.id = q.project_id
-    LEFT JOIN (SELECT project_id, count(*) AS busy FROM ci_running_jobs
-      WHERE runner_type = 'instance_type' GROUP BY project_id) r ON r.project_id = q.project_id
-    WHERE p.pending_delete = 0 AND p.archived = 0
-      AND NOT EXISTS (SELECT 1 FROM namespace_ancestors a
-        JOIN namespaces above ON above.id = a.ancestor_id
-        WHERE a.namespace_id = p.namespace_id AND above.archived = 1)
-      AND coalesce(json_extract(p.settings, '$.builds_access_level'), 'enabled') <> 'disabled'
-      AND ${inScope(runner)} AND ${fitting(runner)}
-    ORDER BY ${runner.runner_type === 'instance_type' ? sql`coalesce(r.busy, 0), ` : sql``}q.job_id
-    LIMIT ${CANDIDATES}`.execute(db)
+    WITH RECURSIVE waiting (project_id) AS (${waitingProjects(runner)}),
+    kinds (project_id, protected, tags) AS (
+      SELECT w.project_id, ref.value, (SELECT min(n.tags) FROM ci_pending_jobs n
+        WHERE n.project_id = w.project_id AND n.protected = ref.value)
+      FROM waiting w CROSS JOIN json_each('[0, 1]') ref
+      UNION ALL
+      SELECT k.project_id, k.protected, (SELECT min(n.tags) FROM ci_pending_jobs n
+        WHERE n.project_id = k.project_id AND n.protected = k.protected AND n.tags > k.tags)
+      FROM kinds k WHERE k.tags IS NOT NULL),
+    suiting AS MATERIALIZED (
+      SELECT k.*, ${runner.runner_type === 'instance_type' ? busy : sql`0`} AS busy,
+        (SELECT min(n.job_id) FROM ci_pending_jobs n WHERE n.project_id = k.project_id
+          AND n.protected = k.protected AND n.tags = k.tags) AS first
+      FROM kinds k
+      CROSS JOIN projects p ON p.id = k.project_id
+      WHERE k.tags IS NOT NULL AND p.pending_delete = 0 AND p.archived = 0
+        AND NOT EXISTS (SELECT 1 FROM namespace_ancestors a
+          JOIN namespaces above ON above.id = a.ancestor_id
+          WHERE a.namespace_id = p.namespace_id AND above.archived = 1)
+        AND coalesce(json_extract(p.settings, '$.builds_access_level'), 'enabled') <> 'disabled'
+        AND ${inScope(runner)} AND ${fitting(runner)}
+      ORDER BY busy, first LIMIT ${CANDIDATES})
+    SELECT q.job_id FROM suiting k
+    CROSS JOIN ci_pending_jobs q ON q.job_id IN (SELECT n.job_id FROM ci_pending_jobs n
+      WHERE n.project_id = k.project_id AND n.protected = k.protected AND n.tags = k.tags
+      ORDER BY n.job_id LIMIT ${CANDIDATES})
+    ORDER BY k.busy, q.job_id LIMIT ${CANDIDATES}`.execute(db)
   return rows.map((row) => row.job_id)
 }
 

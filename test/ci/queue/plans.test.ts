@@ -6,6 +6,7 @@ import {
   selectProjectJobs,
 } from '../../../src/ci/pipelines/job-queries.ts'
 import { findNewestOfRef, listPipelines } from '../../../src/ci/pipelines/queries.ts'
+import { listCandidates } from '../../../src/ci/queue/queries.ts'
 import { listUnstored } from '../../../src/ci/traces/queries.ts'
 import { listInheritedVariables } from '../../../src/ci/variables/queries.ts'
 import { listPage } from '../../../src/store/pages.ts'
@@ -113,3 +114,15 @@ test.each<[string, string, string, (db: Db) => Promise<unknown>]>([
   const found = await searchesOf(table, ask)
   expect(found.every((one) => one.startsWith(index)) && found.length > 0).toBe(true)
 })
+
+test.each(['instance_type', 'group_type', 'project_type'] as const)(
+  'the jobs for a runner of %s are found without a look at every one that waits',
+  async (runner_type) => {
+    const runner = { id: 1, runner_type, group_id: 1, run_untagged: 1, tags: '["a"]' } as const
+    const plans = await plansOf((db) =>
+      listCandidates(db, { ...runner, access_level: 'not_protected' }),
+    )
+    expect(plans.filter((step) => /^SCAN (q|n|p|r|ci_\w+)\b/.test(step))).toEqual([])
+    expect(plans.join()).toContain('ci_pending_jobs_kind')
+  },
+)
