@@ -4,9 +4,16 @@ import { invalid } from '../../base/problem.ts'
 
 const LONGEST = 255
 
+/** Whatever comes at all comes within so many years, also a 29 February that is a Monday. */
+const MOST_YEARS = 40
+
 /** When a schedule of five fields comes round next after a moment; undefined for one that never does. */
 export function nextRun(cron: string, timezone: string, after: Instant): Instant | undefined {
-  const next = new Cron(cron, { timezone, mode: '5-part', paused: true }).nextRun(new Date(after))
+  const from = new Date(after)
+  const year = from.getUTCFullYear()
+  // Without years, days that never come are looked for during the next 400 years.
+  const bounded = `0 ${cron.trim()} ${year - 1}-${year + MOST_YEARS}`
+  const next = new Cron(bounded, { timezone, mode: '7-part', paused: true }).nextRun(from)
   return next?.toISOString()
 }
 

@@ -776,9 +776,29 @@ describe('the next run of', () => {
     ['0 9 * * 7', 'UTC', '2026-05-04T10:00:00Z', '2026-05-10T09:00:00.000Z'],
     ['0 9 13 * 5', 'UTC', '2026-05-04T10:00:00Z', '2026-05-08T09:00:00.000Z'],
     ['0 0 29 2 *', 'UTC', '2026-05-04T10:00:00Z', '2028-02-29T00:00:00.000Z'],
+    ['0 0 29 2 +MON', 'UTC', '2072-03-01T00:00:00Z', '2112-02-29T00:00:00.000Z'],
     ['0 0 1 JAN *', 'UTC', '2026-05-04T10:00:00Z', '2027-01-01T00:00:00.000Z'],
+    ['59 23 31 12 *', 'Pacific/Kiritimati', '2026-12-31T09:58:30Z', '2026-12-31T09:59:00.000Z'],
+    ['0 0 1 1 *', 'Pacific/Kiritimati', '2026-12-31T09:58:30Z', '2026-12-31T10:00:00.000Z'],
+    ['0 0 31 12 *', 'America/New_York', '2027-01-01T01:00:00Z', '2027-12-31T05:00:00.000Z'],
+    [' 0  9 * * 0 ', 'UTC', '2026-05-04T10:00:00Z', '2026-05-10T09:00:00.000Z'],
   ])('%s in %s after %s is %s', (cron, timezone, after, next) => {
     expect(nextRun(cron, timezone, after)).toBe(next)
+  })
+
+  test('what never comes is known after about the time that a rare day takes', () => {
+    const from = '2026-05-04T10:00:00Z'
+    const quickest = (cron: string) =>
+      Math.min(
+        ...Array.from({ length: 15 }, () => {
+          const begin = performance.now()
+          nextRun(cron, 'UTC', from)
+          return performance.now() - begin
+        }),
+      )
+    expect(nextRun('0 0 31 2 +MON', 'UTC', from)).toBeUndefined()
+    expect(nextRun('0 0 30 2 *', 'UTC', from)).toBeUndefined()
+    expect(quickest('0 0 31 2 +MON')).toBeLessThan(30 * quickest('0 0 29 2 +MON'))
   })
 })
 
