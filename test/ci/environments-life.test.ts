@@ -325,3 +325,16 @@ test('a freeze period is made, changed and removed, and jobs see it while it las
   expect((await ana.delete(one)).status).toBe(204)
   expect((await ana.get(one)).body).toEqual({ message: '404 Freeze Period Not Found' })
 })
+
+test('a project has fifty freeze periods at most', async () => {
+  const periods = `${path}/freeze_periods`
+  const night = { freeze_start: '0 22 * * *', freeze_end: '0 6 * * *' }
+  const made: number[] = []
+  for (let count = 0; count < 50; count += 1) made.push((await ana.post(periods, night)).body.id)
+  const refused = await ana.post(periods, night)
+  expect([refused.status, refused.body]).toEqual([
+    400,
+    { message: { base: ['Maximum number of freeze periods (50) exceeded'] } },
+  ])
+  for (const id of made) expect((await ana.delete(`${periods}/${id}`)).status).toBe(204)
+})

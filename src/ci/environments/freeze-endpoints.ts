@@ -5,8 +5,10 @@ import { invalid, notFound, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { id, text } from '../../http/params.ts'
+import { inTransaction } from '../../store/transaction.ts'
 import { assertCron } from '../config/cron.ts'
 import {
+  countFreezes,
   deleteFreeze,
   type FreezeRow,
   findFreeze,
@@ -16,6 +18,9 @@ import {
 } from './freeze-queries.ts'
 
 const path = '/projects/:id/freeze_periods'
+
+/** Each is looked at for each job. */
+const MOST_FREEZES = 50
 
 const freezeEntity = z.strictObject({
   id: z.int(),
@@ -95,7 +100,12 @@ export const addFreezePeriod = endpoint({
     const given = { ...body, cron_timezone: body.cron_timezone ?? 'UTC' }
     assertTimes(ctx, given)
     const now = { created_at: ctx.now(), updated_at: ctx.now() }
-    return presentFreeze(await insertFreeze(ctx.db, { ...given, ...now, project_id: project.id }))
+    return await inTransaction(ctx, async ({ db }) => {
+      if ((await countFreezes(db, project.id)) >= MOST_FREEZES) {
+        throw invalid({ base: [`Maximum number of freeze periods (${MOST_FREEZES}) exceeded`] })
+      }
+      return presentFreeze(await insertFreeze(db, { ...given, ...now, project_id: project.id }))
+    })
   },
 })
 

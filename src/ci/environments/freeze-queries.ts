@@ -20,6 +20,15 @@ export function listFreezes(db: Db, projectId: number, page: OffsetPage) {
   return listPage(db, selectFreezes(db, projectId), page)
 }
 
+export async function countFreezes(db: Db, projectId: number): Promise<number> {
+  const row = await db
+    .selectFrom('ci_freeze_periods')
+    .select((is) => is.fn.countAll<number>().as('count'))
+    .where('project_id', '=', projectId)
+    .executeTakeFirstOrThrow()
+  return row.count
+}
+
 export async function findFreeze(
   db: Db,
   projectId: number,
