@@ -4,6 +4,7 @@ import { readEnvironment } from './follow-jobs.ts'
 import {
   type ApprovalRow,
   type DeploymentRow,
+  deleteApprovals,
   findDeploymentOfJob,
   listApprovals,
   listDeployingJobs,
@@ -73,4 +74,10 @@ export async function markBlocked(ctx: Ctx, jobIds: readonly number[]): Promise<
     if (!deployment) continue
     await updateDeployment(ctx.db, deployment.id, { status: 'blocked', updated_at: ctx.now() })
   }
+}
+
+/** Lets the deployment of a job wait for all its approvals anew. */
+export async function forgetApprovals(ctx: Pick<Ctx, 'db'>, jobId: number): Promise<void> {
+  const deployment = await findDeploymentOfJob(ctx.db, jobId)
+  if (deployment) await deleteApprovals(ctx.db, deployment.id)
 }

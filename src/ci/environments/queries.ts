@@ -300,6 +300,10 @@ export async function saveApproval(
     .execute()
 }
 
+export async function deleteApprovals(db: Db, deploymentId: number): Promise<void> {
+  await db.deleteFrom('deployment_approvals').where('deployment_id', '=', deploymentId).execute()
+}
+
 /** A job that deploys, with what its deployment is made of. */
 export interface DeployingJob {
   readonly id: number

@@ -286,6 +286,43 @@ describe('a deployment that needs approvals', () => {
     expect(await state()).toEqual(['blocked', 1, 'manual'])
   })
 
+  test('begins when all have approved of the job as it was played last', async () => {
+    const { other, pipeline, at, decide, state } = await waiting(
+      rules({ access_level: 40, required_approvals: 2 }),
+    )
+    const { ship } = await jobsByName(other, pipeline)
+    const play = async (by: Caller, body: object = {}) =>
+      (await by.post(`${other.path}/jobs/${ship?.id}/play`, body)).status
+    expect(await decide(mia)).toBe(200)
+    expect(await state()).toEqual(['blocked', 1, 'manual'])
+    // Played again as it was, it is still what was approved of.
+    expect(await play(dev)).toBe(200)
+    expect(await state()).toEqual(['blocked', 1, 'manual'])
+    const job_variables_attributes = [{ key: 'WHERE', value: 'elsewhere' }]
+    expect(await play(dev, { job_variables_attributes })).toBe(200)
+    expect(await state()).toEqual(['blocked', 2, 'manual'])
+    expect((await ana.get(at)).body.approvals).toEqual([])
+    expect(await decide(mia)).toBe(200)
+    expect(await decide(ana)).toBe(200)
+    expect(await state()).toEqual(['created', 0, 'pending'])
+    const job = await takeJob(other)
+    expect(job.variables).toContainEqual(
+      expect.objectContaining({ key: 'WHERE', value: 'elsewhere' }),
+    )
+  })
+
+  test('waits anew for all when somebody else plays its job', async () => {
+    const { other, pipeline, decide, state } = await waiting(
+      rules({ access_level: 40, required_approvals: 2 }),
+    )
+    const kim = await world.user('kim2')
+    await addMember(world, other.project.id, kim.id, 30)
+    const { ship } = await jobsByName(other, pipeline)
+    expect(await decide(mia)).toBe(200)
+    expect((await kim.post(`${other.path}/jobs/${ship?.id}/play`)).status).toBe(200)
+    expect(await state()).toEqual(['blocked', 2, 'manual'])
+  })
+
   test('asks those who may deploy when only their number is said', async () => {
     const { decide, state } = await waiting({
       deploy_access_levels: [{ access_level: 30 }],

@@ -5,6 +5,7 @@ import type { PipelineStatus } from '../../../store/schema/commits.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { withGivenInputs } from '../../config/job-inputs.ts'
 import type { ValueMap } from '../../config/values.ts'
+import { forgetApprovals } from '../../environments/approvals.ts'
 import {
   findJobById,
   findJobState,
@@ -140,12 +141,28 @@ export async function playJob(
     const job = await findJobById(ctx.db, jobId)
     if (!job || !isPlayable(job)) throw badRequest('Unplayable Job')
     const user_id = callerOf(ctx) ?? job.user_id
-    await updateJob(ctx.db, job.id, { user_id, sealed_variables: sealedVariables }, ctx.now())
+    const values = { user_id, sealed_variables: sealedVariables }
+    // Whoever has approved of its deployment approved of what it would have been then.
+    if (isAnother(job, values, inputs)) await forgetApprovals(ctx, job.id)
+    await updateJob(ctx.db, job.id, values, ctx.now())
     await giveInputs(ctx, job, inputs)
     await enqueueJobs(ctx, [job])
     await resumeSkipped(ctx, job)
     await processPipeline(ctx, job.pipeline_id)
   })
+}
+
+/** Whether a job is another by what it is given. Two sealed texts cannot be told to be the same, unless they are one. */
+function isAnother(
+  job: Pick<JobRow, 'user_id' | 'sealed_variables'>,
+  given: Pick<JobRow, 'user_id' | 'sealed_variables'>,
+  inputs: Readonly<Record<string, unknown>>,
+): boolean {
+  return (
+    job.user_id !== given.user_id ||
+    job.sealed_variables !== given.sealed_variables ||
+    Object.keys(inputs).length > 0
+  )
 }
 
 /** How a job came to its end. */
