@@ -279,6 +279,34 @@ describe('a pipeline', () => {
     expect(all.body).toHaveLength(7)
   })
 
+  test.each(['job', 'pipeline'])(
+    'whose %s is retried runs what was skipped as whoever did that, and all else as before',
+    async (what) => {
+      const project = await projectWith({
+        '.svc-ci.yml': `${three}\nclean: {stage: deploy, script: x, when: always}`,
+      })
+      const { id } = (await run(project)).body
+      await end(project, id, 'build', 'failed')
+      const at = `/projects/${project.id}`
+      const retried =
+        what === 'job' ? `jobs/${await jobNamed(project, id, 'build')}` : `pipelines/${id}`
+      expect((await ana.post(`${at}/${retried}/retry`)).status).toBe(201)
+      await end(project, id, 'build', 'success')
+      const { body } = await dev.get(`${at}/pipelines/${id}/jobs`)
+      const users = (body as { name: string; user: { username: string } }[]).map((job) => [
+        job.name,
+        job.user.username,
+      ])
+      expect(Object.fromEntries(users)).toEqual({
+        build: 'ana',
+        test: 'ana',
+        docs: 'ana',
+        ship: 'ana',
+        clean: 'dev',
+      })
+    },
+  )
+
   test('has one job run again, and one person start another, however many ask at once', async () => {
     const project = await projectWith({
       '.svc-ci.yml': 'a: {stage: build, script: x}\nb: {stage: build, script: x, when: manual}',

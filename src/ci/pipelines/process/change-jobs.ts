@@ -110,7 +110,7 @@ export async function retryPipeline(ctx: Ctx, pipelineId: number): Promise<void>
     for (const job of again) {
       await replaceJob(ctx.db, job.id, { user_id: callerOf(ctx), retries: 0 }, ctx.now())
     }
-    await changeJobs(ctx, 'process', idsOf(jobs.filter((job) => job.status === 'skipped')))
+    await lookAnew(ctx, jobs)
     await processPipeline(ctx, pipelineId)
   })
 }
@@ -126,7 +126,14 @@ async function resumeSkipped(
 ): Promise<void> {
   const jobs = await listJobStates(ctx.db, before.pipeline_id)
   const behind = jobs.filter((job) => job.position > before.position || job.uses_needs === 1)
-  await changeJobs(ctx, 'process', idsOf(behind.filter((job) => job.status === 'skipped')))
+  await lookAnew(ctx, behind)
+}
+
+/** Lets those of some jobs that were skipped wait again. They run as whoever brings that about. */
+async function lookAnew(ctx: Ctx, jobs: readonly JobStateRow[]): Promise<void> {
+  const user_id = callerOf(ctx)
+  const skipped = jobs.filter((job) => job.status === 'skipped')
+  await changeJobs(ctx, 'process', idsOf(skipped), user_id === null ? {} : { user_id })
 }
 
 /** Starts a job that waits for somebody, or for its time; 400 for any other. */
