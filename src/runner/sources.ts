@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -91,7 +92,7 @@ async function fetchSources(
   const depth = Number(variables.get('GIT_DEPTH') ?? job.git_info.depth) || 0
   const run = async (...args: string[]) => (await git(args, folder)) === 0
   const deep = depth > 0 ? ['--depth', String(depth)] : []
-  const fetchFlags = flagsOf(variables.get('GIT_FETCH_EXTRA_FLAGS')) ?? ['--prune', '--quiet']
+  const fetchFlags = fetchFlagsOf(variables)
   const isFetched =
     (await run('init', '--quiet', '--template=')) &&
     (await run('config', 'remote.origin.url', url)) &&
@@ -100,8 +101,8 @@ async function fetchSources(
       '--no-recurse-submodules',
       ...deep,
       ...fetchFlags,
-      'origin',
       '--end-of-options',
+      'origin',
       ...refspecs,
     ))
   if (!isFetched) return false
@@ -144,6 +145,24 @@ function flagsOf(text: string | undefined): string[] | undefined {
   return words && words.length > 0 ? words : undefined
 }
 
+const FETCH_FLAG =
+  /^(--(no-)?(append|atomic|auto-gc|auto-maintenance|deepen|depth|dry-run|filter|force|ipv4|ipv6|jobs|keep|negotiation-tip|progress|prune|prune-tags|quiet|refetch|refmap|server-option|shallow-exclude|shallow-since|show-forced-updates|tags|unshallow|update-head-ok|update-shallow|verbose|write-commit-graph)(=.*)?|-[46afknpPqtuv]+|-j\d*)$/
+const NUMBERED = ['--deepen', '--depth', '--jobs', '-j']
+
+/**
+ * The flags of `git fetch` that a job asks for. git runs outside of the job's container: what would have it fetch from
+ * another place than the server, or start a program for that, fails the job as what git does not know.
+ */
+function fetchFlagsOf(variables: Variables): string[] {
+  const asked = flagsOf(variables.get('GIT_FETCH_EXTRA_FLAGS')) ?? ['--prune', '--quiet']
+  for (const [at, word] of asked.entries()) {
+    const isNumber = /^\d+$/.test(word) && NUMBERED.includes(asked[at - 1] ?? '')
+    if (FETCH_FLAG.test(word) || isNumber) continue
+    throw new JobFailure('script_failure', `GIT_FETCH_EXTRA_FLAGS may not have ${word}`)
+  }
+  return asked
+}
+
 async function emptyFolder(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     await rm(join(folder, name), { recursive: true, force: true })
@@ -151,9 +170,23 @@ async function emptyFolder(folder: string): Promise<void> {
 }
 
 async function forgetSettings(folder: string): Promise<void> {
-  if (!(await isFolder(join(folder, '.git')))) return await emptyFolder(folder)
-  for (const entry of await readdir(join(folder, '.git'), { withFileTypes: true })) {
-    if (KEPT.includes(entry.name) && !entry.isSymbolicLink()) continue
-    await rm(join(folder, '.git', entry.name), { recursive: true, force: true })
+  const git = join(folder, '.git')
+  if (!(await isFolder(git))) return await emptyFolder(folder)
+  for (const entry of await readdir(git, { withFileTypes: true })) {
+    const path = join(git, entry.name)
+    const isKept = KEPT.includes(entry.name) && (entry.isFile() || entry.isDirectory())
+    if (!isKept) await rm(path, { recursive: true, force: true })
+    else if (!(await isPlain(path, entry))) return await emptyFolder(folder)
   }
+  // Where else objects are: git makes it anew as far as it needs it.
+  await rm(join(git, 'objects', 'info'), { recursive: true, force: true })
+}
+
+/** Whether something is a file, or a folder with nothing but these below it: git writes through links, and waits for pipes. */
+async function isPlain(path: string, entry: Dirent): Promise<boolean> {
+  if (!entry.isDirectory()) return entry.isFile()
+  for (const below of await readdir(path, { withFileTypes: true })) {
+    if (!(await isPlain(join(path, below.name), below))) return false
+  }
+  return true
 }

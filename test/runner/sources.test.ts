@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { getSources } from '../../src/runner/sources.ts'
 import { Variables } from '../../src/runner/variables.ts'
@@ -59,7 +59,7 @@ async function got({ variables = {}, fetches = true, code, wasAway, signal }: Gi
 }
 
 const fetchOf = (flags: string) =>
-  `fetch --no-recurse-submodules ${flags} origin --end-of-options +refs/pipelines/1:refs/pipelines/1 +refs/heads/main:refs/remotes/origin/main`
+  `fetch --no-recurse-submodules ${flags} --end-of-options origin +refs/pipelines/1:refs/pipelines/1 +refs/heads/main:refs/remotes/origin/main`
 
 const usual = [
   'init --quiet --template=',
@@ -124,6 +124,34 @@ describe('the sources of a job', () => {
     expect(await got({ variables })).toEqual(expected(usual))
   })
 
+  test.each(['-qf -j4 --filter=blob:none --no-tags', '--prune --depth 5 -j 2'])(
+    'are fetched with %s where the job wants that',
+    async (asked) => {
+      const found = await got({ variables: { GIT_FETCH_EXTRA_FLAGS: asked, GIT_DEPTH: '0' } })
+      expect(found[2]).toBe(fetchOf(asked))
+    },
+  )
+
+  test.each([
+    ['--tags --upload-pack=./evil .', '--upload-pack=./evil'],
+    ['--uplo evil -o', '--uplo'],
+    ['--prune 5', '5'],
+    ['--depth 5 /srv/other', '/srv/other'],
+    ['--all', '--all'],
+    ['--multiple', '--multiple'],
+    ['-qm', '-qm'],
+    ['--', '--'],
+    ['--end-of-options .', '--end-of-options'],
+    ['--recurse-submodules', '--recurse-submodules'],
+  ])('are fetched from the server alone, and by git alone: not with %s', async (asked, word) => {
+    const getting = got({ variables: { GIT_FETCH_EXTRA_FLAGS: asked } })
+    await expect(getting).rejects.toMatchObject({
+      reason: 'script_failure',
+      message: `GIT_FETCH_EXTRA_FLAGS may not have ${word}`,
+    })
+    expect(commands.some((one) => one.startsWith('fetch'))).toBe(false)
+  })
+
   test('are left out where git has no large files', async () => {
     const found = await got({ code: (command) => (command === 'lfs version' ? 1 : 0) })
     expect(found).toEqual(usual.slice(0, 6))
@@ -170,6 +198,27 @@ describe('the sources of a job', () => {
     await symlink('/etc', join(git, 'lfs'))
     await got()
     expect((await readdir(git)).sort()).toEqual(['HEAD', 'index', 'objects', 'refs'])
+  })
+
+  test.each(['refs/remotes/origin', 'objects/ab', 'lfs/objects/ab'])(
+    'are got anew when an earlier job made %s a link, which git would write through',
+    async (name) => {
+      const git = join(folder, '.git')
+      await mkdir(dirname(join(git, name)), { recursive: true })
+      await mkdir(join(git, 'objects'), { recursive: true })
+      await symlink('/nowhere/else', join(git, name))
+      await got()
+      expect(await readdir(folder)).toEqual([])
+    },
+  )
+
+  test('are looked for nowhere else, whatever an earlier job has written of that', async () => {
+    const info = join(folder, '.git/objects/info')
+    await mkdir(info, { recursive: true })
+    await writeFile(join(info, 'alternates'), '/srv/other/.git/objects')
+    await got()
+    expect(existsSync(join(folder, '.git/objects'))).toBe(true)
+    expect(existsSync(info)).toBe(false)
   })
 
   test('are got anew when the .git of an earlier job is no folder', async () => {
