@@ -1,6 +1,7 @@
 import {
   type ContainerTool,
   containerTool,
+  limitArguments,
   longVariables,
   toolEnvironment,
   variableArguments,
@@ -9,7 +10,7 @@ import type { Executor, JobPlace, PlaceInput, ScriptRun } from './executor.ts'
 import { JobFailure } from './job.ts'
 import { type Ended, runProcess } from './processes.ts'
 import { quoted } from './script.ts'
-import { AT_ONCE, entrypointOf, pull, startServices } from './services.ts'
+import { AT_ONCE, entrypointOf, imageOf, pull, startServices } from './services.ts'
 
 const CLEAN_MS = 60_000
 
@@ -27,8 +28,9 @@ async function openContainers(
   given: PlaceInput,
 ): Promise<JobPlace> {
   const { job, expand } = given
-  const image = expand(job.image?.name ?? defaultImage ?? '')
-  if (image === '') throw new JobFailure('runner_system_failure', 'the job names no image')
+  const named = job.image?.name ?? defaultImage ?? ''
+  if (named === '') throw new JobFailure('runner_system_failure', 'the job names no image')
+  const image = imageOf(expand(named))
   const name = `gitstead-job-${job.id}-${job.job_info.project_id}`
   const tool = containerTool(program, given)
   const remove = async () => {
@@ -80,8 +82,7 @@ async function runScript(
     args: [
       ...['run', '--rm', '--interactive', '--init', ...AT_ONCE],
       ...['--name', name, '--network', network, ...hosts],
-      ...(limits.memory > 0 ? ['--memory', String(limits.memory)] : []),
-      ...(limits.processes > 0 ? ['--pids-limit', String(limits.processes)] : []),
+      ...limitArguments(limits),
       ...folders.flatMap((folder) => ['--volume', `${folder}:${folder}`]),
       ...['--workdir', workspace.project],
       ...(await variableArguments(given, name, env)),

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PlaceInput } from './executor.ts'
 import { JobFailure } from './job.ts'
-import { runProcess } from './processes.ts'
+import { type Limits, runProcess } from './processes.ts'
 import { machineEnvironment } from './shell-executor.ts'
 
 /** Of what the program says, in pieces of a pipe. */
@@ -89,6 +89,14 @@ export async function variableArguments(
     .map(([key, value]) => `${key}=${value}\n`)
   await writeFile(path, lines.join(''), { mode: 0o600 })
   return ['--env-file', path]
+}
+
+/** The arguments that keep a container to what a job may take. */
+export function limitArguments({ memory, processes }: Limits): string[] {
+  return [
+    ...(memory > 0 ? ['--memory', String(memory)] : []),
+    ...(processes > 0 ? ['--pids-limit', String(processes)] : []),
+  ]
 }
 
 /** Variables whose values have more than one line. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ContainerTool, variableArguments } from './container-tool.ts'
+import { type ContainerTool, limitArguments, variableArguments } from './container-tool.ts'
 import type { PlaceInput } from './executor.ts'
-import type { JobImage, JobService } from './job.ts'
+import { JobFailure, type JobImage, type JobService } from './job.ts'
 
 /** How long a job waits until its services listen, as with stock runners. */
 const READY_MS = 30_000
@@ -39,7 +39,7 @@ async function startService(
   container: string,
   { given, service, hosts }: { given: PlaceInput; service: JobService; hosts: readonly string[] },
 ): Promise<Started> {
-  const image = given.expand(service.name)
+  const image = imageOf(given.expand(service.name))
   await pull(tool, image, service, given)
   given.say(`Starting service ${image}...`)
   const names = [...(service.alias ? service.alias.split(/[\s,]+/) : []), ...namesOf(image)]
@@ -48,6 +48,7 @@ async function startService(
   await tool.must(
     [
       ...['run', '--detach', ...AT_ONCE, '--name', container, '--network', network],
+      ...limitArguments(given.limits),
       ...names.flatMap((name) => ['--network-alias', name]),
       ...hosts,
       ...(await variableArguments(given, container, env)),
@@ -115,6 +116,12 @@ async function isRunning(tool: ContainerTool, container: string): Promise<boolea
 
 /** What is removed has had its time: podman would wait ten seconds more for it. */
 export const AT_ONCE = ['--stop-timeout', '0']
+
+/** The name of an image, as it stands among the arguments of podman: it is neither an option nor a file of this machine. */
+export function imageOf(name: string): string {
+  if (/^\w/.test(name) && !name.includes(':/')) return name
+  throw new JobFailure('image_pull_failure', `${name} is no name of an image`)
+}
 
 export async function pull(
   tool: ContainerTool,
