@@ -81,6 +81,28 @@ export interface Job {
   readonly features?: { readonly token_mask_prefixes?: readonly string[] }
 }
 
+/** A job as a server sends it. Its numbers become names of folders; an answer that is no job is an error. */
+export function readJob(text: string): Job {
+  const given = JSON.parse(text) as Partial<Job> | null // looked at below
+  const isId = (id: unknown) => Number.isSafeInteger(id) && Number(id) >= 0
+  const { job_info: info, git_info: git, runner_info: runner } = given ?? {}
+  const isJob =
+    isId(given?.id) &&
+    typeof given?.token === 'string' &&
+    isId(info?.project_id) &&
+    typeof info?.project_name === 'string' &&
+    typeof (info.project_full_path ?? '') === 'string' &&
+    typeof git?.repo_url === 'string' &&
+    typeof git.sha === 'string' &&
+    Array.isArray(git.refspecs) &&
+    Number(runner?.timeout) > 0 &&
+    Array.isArray(given.variables) &&
+    Array.isArray(given.steps) &&
+    (given.dependencies ?? []).every((one) => isId(one?.id))
+  if (!isJob) throw new Error('the server answers with something that is no job')
+  return given as Job
+}
+
 /** Why a job ended otherwise than by its script. */
 export type FailureReason =
   | 'script_failure'

@@ -29,6 +29,8 @@ import {
 const SAFE_GIT = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'safe.directory=*'].flatMap(
   (setting) => ['-c', setting],
 )
+/** Bytes of names of untracked files. */
+const MOST_LISTED = 64 * 1024 * 1024
 const AFTER_SCRIPT_MS = 5 * 60_000
 const CLEAN_UP_MS = 10 * 60_000
 const REPORT_FOR_MS = 15 * 60_000
@@ -313,17 +315,28 @@ class JobRun {
     return this.#variables.environment((key) => fileOfVariable(this.#workspace, key))
   }
 
-  async #git(args: readonly string[], cwd: string, output?: (piece: Buffer) => void) {
+  async #git(
+    args: readonly string[],
+    cwd: string,
+    more: {
+      readonly env?: Readonly<Record<string, string>>
+      readonly output?: (piece: Buffer) => void
+    } = {},
+  ) {
     const { code } = await runProcess({
       program: 'git',
       args: [...SAFE_GIT, ...args],
       cwd,
-      env: { ...machineEnvironment(), GIT_TERMINAL_PROMPT: '0', GIT_LFS_SKIP_SMUDGE: '1' },
+      env: {
+        ...machineEnvironment(),
+        ...{ GIT_TERMINAL_PROMPT: '0', GIT_LFS_SKIP_SMUDGE: '1' },
+        ...more.env,
+      },
       mark: this.mark,
       limits: { memory: 0, processes: 0 },
       signal: this.#scripts.signal,
       ...this.#output(),
-      ...(output ? { output } : {}),
+      ...(more.output ? { output: more.output } : {}),
     })
     return code
   }
@@ -335,14 +348,34 @@ class JobRun {
       variables: this.#variables,
       workspace: this.#workspace,
       say: (line) => this.#say(line),
-      untracked: async () => {
-        const pieces: Buffer[] = []
-        await this.#git(['ls-files', '-z', '--others'], this.#workspace.project, (piece) =>
-          pieces.push(piece),
-        )
-        return Buffer.concat(pieces).toString('utf8').split('\0').filter(Boolean)
-      },
+      signal: this.#scripts.signal,
+      untracked: () => this.#untracked(),
     }
+  }
+
+  /**
+   * Files that git does not know. The settings of the checkout are the job's by now, and could have git start a program
+   * outside of it: git looks by those of a repository that is made for this.
+   */
+  async #untracked(): Promise<string[]> {
+    const { project, temporary } = this.#workspace
+    const own = join(temporary, 'untracked')
+    await this.#git(['init', '--quiet', '--template=', own], temporary)
+    const pieces: Buffer[] = []
+    let size = 0
+    await this.#git(
+      ['--git-dir', join(own, '.git'), '--work-tree', project, 'ls-files', '-z', '--others'],
+      project,
+      {
+        env: { GIT_INDEX_FILE: join(project, '.git', 'index') },
+        output: (piece) => {
+          size += piece.length
+          if (size <= MOST_LISTED) pieces.push(piece)
+        },
+      },
+    )
+    if (size > MOST_LISTED) throw new JobFailure('script_failure', 'too many untracked files')
+    return Buffer.concat(pieces).toString('utf8').split('\0').filter(Boolean)
   }
 
   async #section<T>(

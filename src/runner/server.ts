@@ -1,7 +1,7 @@
 import { openAsBlob } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FailureReason, Job } from './job.ts'
+import { type FailureReason, type Job, readJob } from './job.ts'
 
 const REQUEST_MS = 70_000
 const TRANSFER_MS = 3_600_000
@@ -90,7 +90,7 @@ export class Server {
     const response = await this.#send('POST', '/jobs/request', { body, headers, signal })
     const text = await response.text()
     this.#lastUpdate = headerOf(response, 'last-update') ?? this.#lastUpdate
-    if (response.status === 201) return JSON.parse(text) as Job // the shape that the protocol gives
+    if (response.status === 201) return readJob(text)
     if (response.status === 204 || response.status === 409) return undefined
     throw new Error(`the server answers ${response.status} when asked for a job`)
   }
@@ -149,17 +149,19 @@ export class Server {
   async download(
     from: { readonly id: number; readonly token: string },
     path: string,
+    signal: AbortSignal,
   ): Promise<boolean> {
     const headers = { 'JOB-TOKEN': from.token }
     return await retried(async () => {
       const response = await this.#send('GET', `/jobs/${from.id}/artifacts`, {
         headers,
+        signal,
         timeout: TRANSFER_MS,
       })
       if (response.status === 200 && response.body) await writeFile(path, response.body)
       else await response.text()
       return response
-    }).then((response) => response.status === 200)
+    }, signal).then((response) => response.status === 200)
   }
 
   /** Waits until the server answers again, for some minutes at most; whether it was away at all. */
@@ -221,7 +223,7 @@ async function answerOf(response: Response): Promise<JobAnswer> {
 }
 
 /** Asks again when the server cannot be reached, breaks off, or says that it cannot just now. */
-async function retried(ask: () => Promise<Response>): Promise<Response> {
+async function retried(ask: () => Promise<Response>, signal?: AbortSignal): Promise<Response> {
   const until = performance.now() + AWAY_MS
   for (let pause = 500; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     try {
@@ -229,8 +231,8 @@ async function retried(ask: () => Promise<Response>): Promise<Response> {
       if (response.status < 500 || performance.now() > until) return response
       await response.text()
     } catch (error) {
-      if (performance.now() > until) throw error
+      if (performance.now() > until || signal?.aborted) throw error
     }
-    await sleep(pause)
+    await sleep(pause, undefined, { signal })
   }
 }

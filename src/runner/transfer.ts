@@ -15,6 +15,8 @@ export interface Transfer {
   readonly variables: Variables
   readonly workspace: Workspace
   readonly say: (line: string) => void
+  /** Aborts when the scripts of the job are to end. */
+  readonly signal: AbortSignal
   /** Files that git does not know, by their paths. */
   readonly untracked: () => Promise<readonly string[]>
 }
@@ -92,7 +94,7 @@ export async function downloadArtifacts(transfer: Transfer): Promise<boolean> {
     if (!from.artifacts_file) continue
     const path = join(transfer.workspace.temporary, `artifacts-${from.id}.zip`)
     transfer.say(`Downloading artifacts of ${from.name} (${from.id})`)
-    if (!(await transfer.server.download(from, path))) return false
+    if (!(await transfer.server.download(from, path, transfer.signal))) return false
     await unpackZip(path, transfer.workspace.project)
     await rm(path)
   }
@@ -104,7 +106,7 @@ export async function uploadArtifacts(transfer: Transfer, outcome: Outcome): Pro
   let isDone = true
   for (const [index, artifacts] of (transfer.job.artifacts ?? []).entries()) {
     if (!isWanted(artifacts.when, outcome)) continue
-    const files = await filesOf(transfer, artifacts)
+    const files = await sendableOf(transfer, artifacts)
     if (files.length === 0) {
       transfer.say(`WARNING: ${(artifacts.paths ?? []).join(', ')}: no matching files`)
       continue
@@ -112,6 +114,16 @@ export async function uploadArtifacts(transfer: Transfer, outcome: Outcome): Pro
     isDone = (await uploadOne(transfer, artifacts, { files, index })) && isDone
   }
   return isDone
+}
+
+/** Only an archive takes links as what they are. Of others that follow them a job could have any file of this machine sent. */
+async function sendableOf(transfer: Transfer, artifacts: JobArtifacts): Promise<FoundFile[]> {
+  const files = await filesOf(transfer, artifacts)
+  if (artifacts.artifact_format === 'zip') return files
+  for (const { path } of files.filter(({ isLink }) => isLink)) {
+    transfer.say(`WARNING: ${path} is a link, and not sent as ${artifacts.artifact_type}`)
+  }
+  return files.filter(({ isLink }) => !isLink)
 }
 
 async function uploadOne(

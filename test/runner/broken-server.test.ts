@@ -1,8 +1,11 @@
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Job } from '../../src/runner/job.ts'
+import { Server } from '../../src/runner/server.ts'
 import { takeSlot } from '../../src/runner/slots.ts'
 import { type Answer, type FakeRunner, jobOf, openFakeRunner } from './fake-server.ts'
 
@@ -160,6 +163,42 @@ test('a runner that finds no place for a job takes none', async () => {
   } finally {
     await full.close()
   }
+})
+
+test.each([
+  ['a number', () => 5],
+  ['nothing', () => null],
+  ['an id that leads elsewhere', (job: Job) => ({ ...job, id: '../../x' })],
+  ['no project', (job: Job) => ({ ...job, job_info: undefined })],
+  ['no steps', (job: Job) => ({ ...job, steps: undefined })],
+  ['a need that leads elsewhere', (job: Job) => ({ ...job, dependencies: [{ id: '../x' }] })],
+])('a runner that is given %s for a job goes on', async (_what, of) => {
+  const said: string[] = []
+  const stop = new AbortController()
+  const say = (text: string) => {
+    said.push(text)
+    if (text.startsWith('No job')) stop.abort()
+  }
+  const answer = { status: 201, body: Buffer.from(JSON.stringify(of(jobOf(['true'])))) }
+  runner.server.answer = ({ path }) => (path === '/jobs/request' ? answer : undefined)
+  await runner.run([jobOf(['true'])], { stop: stop.signal, say })
+  runner.server.waiting.length = 0
+  expect(said.at(-1)).toBe('No job: the server answers with something that is no job')
+  expect(runner.server.ends).toEqual([])
+  // Its place is free again.
+  expect(await readdir(join(runner.folder, 'slots'))).toEqual([])
+})
+
+test('a download ends with the job, however slowly the server sends', async () => {
+  const slow = createServer((_, response) => response.writeHead(200).write('PK'))
+  await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve))
+  const { port } = slow.address() as AddressInfo // it listens
+  const server = new Server(`http://127.0.0.1:${port}`, { token: 'x', systemId: 'x', info: {} })
+  const from = { id: 1, token: 'x' }
+  const signal = AbortSignal.timeout(200)
+  await expect(server.download(from, join(runner.folder, 'slow'), signal)).rejects.toThrow()
+  slow.closeAllConnections()
+  slow.close()
 })
 
 test('a place that cannot be written is not taken for one that others have', async () => {

@@ -1,4 +1,4 @@
-import { mkdir, readdir } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -96,6 +96,35 @@ describe('what a job made is sent', () => {
     expect([junit?.name, junit?.type, junit?.format]).toEqual(['junit.xml.gz', 'junit', 'gzip'])
     expect(gunzipSync(junit?.bytes ?? Buffer.alloc(0)).toString()).toBe('<a/>\n<b/>\n')
     expect([terraform?.name, terraform?.bytes.toString()]).toEqual(['tfplan.json', '{}\n'])
+  })
+
+  test('but no report that is a link: it could be to any file of the machine', async () => {
+    const secret = join(runner.folder, 'secret')
+    await writeFile(secret, 'of the machine')
+    const report = (artifact_type: string, artifact_format: string) =>
+      archive({ paths: ['*.xml'], artifact_type, artifact_format })
+    const job = jobOf([`ln -sf ${secret} a.xml; echo own > b.xml`], {
+      artifacts: [report('junit', 'gzip'), report('terraform', 'raw')],
+    })
+    const { log } = await ranTo(job)
+    const [junit, terraform] = runner.server.files
+    expect(gunzipSync(junit?.bytes ?? Buffer.alloc(0)).toString()).toBe('own\n')
+    expect(terraform?.bytes.toString()).toBe('own\n')
+    expect(log).toContain('WARNING: a.xml is a link, and not sent as junit')
+  })
+
+  test('as what git does not know, by no setting that the job has made', async () => {
+    const job = jobOf(
+      [
+        'rm -rf .git; git init -q .; echo known > known; git add known; echo new > new',
+        'mkdir elsewhere; git config core.worktree $PWD/elsewhere',
+      ],
+      { artifacts: [archive({ untracked: true })] },
+    )
+    await ranTo(job)
+    const entries = await unzipped(runner.server.files[0]?.bytes ?? Buffer.alloc(0))
+    expect(Object.keys(entries)).toContain('new')
+    expect(Object.keys(entries)).not.toContain('known')
   })
 
   test.each([
