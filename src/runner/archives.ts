@@ -1,6 +1,6 @@
 import { createReadStream, createWriteStream } from 'node:fs'
 import { lstat, mkdir, readlink, realpath, rm, stat } from 'node:fs/promises'
-import { dirname, join, sep } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { createGzip } from 'node:zlib'
@@ -50,13 +50,14 @@ export async function writeGzip(
 export async function unpackZip(archive: string, folder: string): Promise<number> {
   const zip = await openZip(archive, { lazyEntries: true, autoClose: false })
   const root = await realpath(folder)
+  const folders = new Set<string>()
   let count = 0
   try {
     await new Promise<void>((resolve, reject) => {
       zip.on('entry', (entry: Entry) => {
         count += 1
         if (count > MOST_ENTRIES) return reject(new Error('the archive has too many entries'))
-        unpackEntry(zip, entry, root).then(() => zip.readEntry(), reject)
+        unpackEntry(zip, entry, { root, folders }).then(() => zip.readEntry(), reject)
       })
       zip.once('end', () => resolve())
       zip.once('error', reject)
@@ -68,22 +69,38 @@ export async function unpackZip(archive: string, folder: string): Promise<number
   return count
 }
 
-async function unpackEntry(zip: ZipFile, entry: Entry, root: string): Promise<void> {
+/** Where an archive goes. */
+interface Target {
+  readonly root: string
+  /** Those below it that are known to be there. */
+  readonly folders: Set<string>
+}
+
+async function unpackEntry(zip: ZipFile, entry: Entry, target: Target): Promise<void> {
   const mode = entry.externalFileAttributes >>> 16
   if ((mode & 0o170000) === LINK) return
   // yauzl has refused names with `..` and absolute ones.
-  const target = join(root, entry.fileName)
-  const parent = entry.fileName.endsWith('/') ? target : dirname(target)
-  await mkdir(parent, { recursive: true })
-  const real = await realpath(parent)
-  if (real !== root && !real.startsWith(root + sep)) {
-    throw new Error(`${entry.fileName} leaves the folder through a link`)
-  }
+  const path = join(target.root, entry.fileName)
+  await makeFolder(entry.fileName.endsWith('/') ? path : dirname(path), target)
   if (entry.fileName.endsWith('/')) return
-  const known = await lstat(target).catch(() => undefined)
-  if (known?.isSymbolicLink()) await rm(target)
+  const known = await lstat(path).catch(() => undefined)
+  // A link leads elsewhere, and a pipe waits for a reader for ever.
+  if (known && !known.isFile() && !known.isDirectory()) await rm(path)
   const stream = await promisify(zip.openReadStream.bind(zip) as OpenStream)(entry)
-  await pipeline(stream, createWriteStream(target, { mode: (mode & 0o777) | 0o600 }))
+  await pipeline(stream, createWriteStream(path, { mode: (mode & 0o777) | 0o600 }))
+}
+
+/** Makes a folder and those above it, one after the other: none is made behind a link that leads out of the root. */
+async function makeFolder(path: string, target: Target): Promise<void> {
+  const { root, folders } = target
+  if (path === root || folders.has(path)) return
+  await makeFolder(dirname(path), target)
+  const known = await lstat(path).catch(() => undefined)
+  if (!known) await mkdir(path)
+  else if (known.isSymbolicLink() && !(await realpath(path)).startsWith(root + sep)) {
+    throw new Error(`${relative(root, path)} leaves the folder through a link`)
+  }
+  folders.add(path)
 }
 
 type OpenStream = (

@@ -1,4 +1,4 @@
-import { lstat, readdir } from 'node:fs/promises'
+import { lstat, opendir } from 'node:fs/promises'
 import { join, normalize } from 'node:path'
 import { globMatcher } from '../base/whole-match.ts'
 
@@ -43,14 +43,17 @@ export async function findFiles(
 
 /** Every file and link below a folder but git's own. */
 async function* walk(folder: string, below: string): AsyncGenerator<FoundFile> {
-  for (const entry of await readdir(join(folder, below), { withFileTypes: true })) {
+  const folders: string[] = []
+  // Read piece by piece: one folder may have more files than there is memory for their names.
+  for await (const entry of await opendir(join(folder, below), { bufferSize: 256 })) {
     const path = below === '' ? entry.name : `${below}/${entry.name}`
     if (path === '.git') continue
-    if (entry.isDirectory()) yield* walk(folder, path)
+    if (entry.isDirectory()) folders.push(path)
     else if (entry.isFile() || entry.isSymbolicLink()) {
       yield { path, isLink: entry.isSymbolicLink() }
     }
   }
+  for (const path of folders) yield* walk(folder, path)
 }
 
 export async function isFolder(path: string): Promise<boolean> {

@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -137,14 +138,28 @@ describe('files', () => {
   test('of an archive do not leave the folder through a link that is there', async () => {
     const from = join(folder, 'from2')
     await mkdir(join(from, 'd'), { recursive: true })
-    await writeFile(join(from, 'd/a.txt'), 'mine')
-    await writeZip(from, [{ path: 'd/a.txt', isLink: false }], join(folder, 'b.zip'))
+    await mkdir(join(from, 'd/e'))
+    await writeFile(join(from, 'd/e/a.txt'), 'mine')
+    await writeZip(from, [{ path: 'd/e/a.txt', isLink: false }], join(folder, 'b.zip'))
     const to = join(folder, 'to2')
     await mkdir(to)
     await mkdir(join(folder, 'victim'))
     await symlink(join(folder, 'victim'), join(to, 'd'))
     await expect(unpackZip(join(folder, 'b.zip'), to)).rejects.toThrow('leaves the folder')
     expect(await readdir(join(folder, 'victim'))).toEqual([])
+  })
+
+  test('of an archive take the place of a pipe, for which nobody waits, and go through links within', async () => {
+    const from = join(folder, 'from3')
+    await mkdir(join(from, 'd'), { recursive: true })
+    await writeFile(join(from, 'd/a.txt'), 'mine')
+    await writeZip(from, [{ path: 'd/a.txt', isLink: false }], join(folder, 'c.zip'))
+    const to = join(folder, 'to3')
+    await mkdir(join(to, 'real'), { recursive: true })
+    await symlink('real', join(to, 'd'))
+    execFileSync('mkfifo', [join(to, 'real/a.txt')])
+    await unpackZip(join(folder, 'c.zip'), to)
+    expect(await readFile(join(to, 'real/a.txt'), 'utf8')).toBe('mine')
   })
 })
 
