@@ -1,3 +1,4 @@
+import { callerKey } from '../access/caller-key.ts'
 import { badParameters, Problem } from '../base/problem.ts'
 import type { Ctx } from '../ctx.ts'
 import { escapeHtml } from './escape-html.ts'
@@ -34,7 +35,7 @@ export async function renderMarkdown(
   const { externalUrl } = ctx.config
   const links = place ? await findLinks(ctx, text, place) : { references: [], addresses: [] }
   const isRelative = place && options.relative !== 'as_written'
-  return renderHtml({
+  const job = {
     text,
     ...links,
     place: isRelative
@@ -46,7 +47,8 @@ export async function renderMarkdown(
       : null,
     own: `${externalUrl}/`,
     inline,
-  })
+  }
+  return renderHtml(job, callerKey(ctx))
 }
 
 /** The same for a field of an answer, which must not fail: a text that cannot be rendered is shown as it was written. */

@@ -14,21 +14,22 @@ const shortText = 20_000
 const known = byteCache<string>(32 * 1024 * 1024, (html) => html.length * 2, 1024 * 1024)
 
 /** Markdown as HTML that may be shown as it is: without scripts, raw HTML or links that run anything. */
-export async function renderHtml(job: MarkdownJob): Promise<string> {
+export async function renderHtml(job: MarkdownJob, caller: string | undefined): Promise<string> {
   const key = createHash('sha256').update(JSON.stringify(job)).digest('base64')
   const html = known.get(key)
   if (html !== undefined) return html
-  const fresh = await renderFresh(job)
+  const fresh = await renderFresh(job, caller)
   known.set(key, fresh)
   return fresh
 }
 
-async function renderFresh(job: MarkdownJob): Promise<string> {
+async function renderFresh(job: MarkdownJob, caller: string | undefined): Promise<string> {
   const html = await runInWorker<MarkdownJob, string | undefined>(job, {
     module: new URL('./render-text.ts', import.meta.url),
     name: 'renderText',
     timeoutMs,
     isLong: job.text.length > shortText,
+    caller,
   }).catch((error: unknown) => {
     throw unprocessable(`The text ${reasonOf(error)}.`)
   })

@@ -35,6 +35,29 @@ test('long tasks leave a worker to short ones', async () => {
   expect(ended).toEqual(['short', 'long'])
 })
 
+test('long tasks of one caller leave a worker to those of others', async () => {
+  let ended = 0
+  const own = Array.from({ length: 4 }, () =>
+    run('forever', null, { isLong: true, caller: 'one', timeoutMs: 1000 }).catch(() => {
+      ended += 1
+    }),
+  )
+  expect(await run('double', 2, { isLong: true, caller: 'other' })).toBe(4)
+  expect(ended).toBeLessThan(2)
+  await Promise.all(own)
+})
+
+test('long tasks of one caller beyond those that may wait are refused, and none of others', async () => {
+  const long = { isLong: true, timeoutMs: 20_000 }
+  const own = Promise.allSettled(
+    Array.from({ length: 210 }, () => run('double', 1, { ...long, caller: 'one' })),
+  )
+  expect(await run('double', 2, { ...long, caller: 'other' })).toBe(4)
+  const refused = (await own).filter((one) => one.status === 'rejected')
+  expect(refused).toHaveLength(9)
+  for (const one of refused) expect(one.reason).toMatchObject({ limit: 'waiting' })
+})
+
 test('tasks beyond those that may wait are refused, and the others are done', async () => {
   const results = await Promise.allSettled(Array.from({ length: 600 }, (_, i) => run('double', i)))
   const refused = results.filter((one) => one.status === 'rejected')

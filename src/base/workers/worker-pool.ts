@@ -1,5 +1,5 @@
 import { Piscina } from 'piscina'
-import { Semaphore } from '../semaphore.ts'
+import { KeyedSemaphore, Semaphore } from '../semaphore.ts'
 import { compiledFile } from './compiled-file.ts'
 import type { WorkerInput } from './worker-task.ts'
 
@@ -18,6 +18,8 @@ const memoryMb = 128
 const idleMs = 60_000
 /** Tasks that wait for a worker; more are refused. The pool's own `maxQueue` lets many more through. */
 const maxWaiting = 500
+/** Of them long ones of one caller. */
+const maxWaitingOfOne = 200
 
 const pool = new Piscina({
   minThreads: 0,
@@ -40,7 +42,11 @@ pool.on('error', () => {})
 const busy = () => new WorkerLimitError('waiting')
 const allTasks = new Semaphore({ limit: threads, maxWaiting, busy })
 /** Leaves one worker to short tasks, however many long ones there are. */
-const longTasks = new Semaphore({ limit: threads - 1, maxWaiting, busy })
+const longTasks = new Semaphore({ limit: threads - 1 })
+/** Leaves one worker of these to others, however many long tasks somebody has. */
+const longTasksOfOne = new KeyedSemaphore({ limit: 1, maxWaiting: maxWaitingOfOne, busy })
+/** Long tasks that run or wait, in whichever of these queues. */
+const admitted = new Semaphore({ limit: threads - 1 + maxWaiting, maxWaiting: 0, busy })
 
 export interface WorkerTaskOptions {
   /** Where the function is declared with `workerTask`, beside the caller: `new URL('./x.ts', import.meta.url)`. */
@@ -49,6 +55,8 @@ export interface WorkerTaskOptions {
   /** The worker is ended when the task takes longer. */
   readonly timeoutMs: number
   readonly isLong: boolean
+  /** Whose share of the long tasks this one takes; undefined for the server's own. */
+  readonly caller?: string | undefined
 }
 
 /**
@@ -59,16 +67,38 @@ export async function runInWorker<Input, Output>(
   input: Input,
   options: WorkerTaskOptions,
 ): Promise<Output> {
-  const releaseLong = options.isLong ? await longTasks.acquire() : undefined
+  if (!options.isLong) return await runAmongAll(input, options)
+  const leave = await admitted.acquire()
   try {
-    const release = await allTasks.acquire()
-    try {
-      return await runTask(input, options)
-    } finally {
-      release()
-    }
+    const { caller } = options
+    const run = () => runAmongLong<Input, Output>(input, options)
+    return await (caller === undefined ? run() : longTasksOfOne.run(caller, run))
   } finally {
-    releaseLong?.()
+    leave()
+  }
+}
+
+async function runAmongLong<Input, Output>(
+  input: Input,
+  options: WorkerTaskOptions,
+): Promise<Output> {
+  const release = await longTasks.acquire()
+  try {
+    return await runAmongAll(input, options)
+  } finally {
+    release()
+  }
+}
+
+async function runAmongAll<Input, Output>(
+  input: Input,
+  options: WorkerTaskOptions,
+): Promise<Output> {
+  const release = await allTasks.acquire()
+  try {
+    return await runTask(input, options)
+  } finally {
+    release()
   }
 }
 

@@ -19,6 +19,8 @@ export interface ConfigFile {
 export interface YamlLimits {
   readonly maxBytes: number
   readonly maxDepth: number
+  /** Whose share of the work on long files this is. */
+  readonly caller?: string | undefined
 }
 
 /** Files by their text: most pushes leave the file as it was, and nothing that they need takes as long as parsing it. */
@@ -29,7 +31,7 @@ export async function readConfigFile(text: string, limits: YamlLimits): Promise<
   if (Buffer.byteLength(text) > limits.maxBytes) {
     throw configFault(TOO_LARGE)
   }
-  const documents = await documentsOf(text, limits.maxDepth)
+  const documents = await documentsOf(text, limits)
   const [first, second] = documents
   const hasHeader = documents.length > 1 && isMap(first) && 'spec' in first
   const content = hasHeader ? second : first
@@ -37,13 +39,16 @@ export async function readConfigFile(text: string, limits: YamlLimits): Promise<
   return { header: hasHeader ? first : undefined, content }
 }
 
-async function documentsOf(text: string, maxDepth: number): Promise<readonly Value[]> {
+async function documentsOf(
+  text: string,
+  { maxDepth, caller }: YamlLimits,
+): Promise<readonly Value[]> {
   const known = parsed.get(text)
   if (known) {
     sizeOf(known.values, maxDepth)
     return known.values
   }
-  const found = await work('parse', { text, maxDepth }, isQuick(text))
+  const found = await work('parse', { text, maxDepth }, { isQuick: isQuick(text), caller })
   for (const value of found.values) freeze(value)
   parsed.set(text, found)
   return found.values
@@ -53,13 +58,14 @@ async function documentsOf(text: string, maxDepth: number): Promise<readonly Val
 export async function placeOfKey(
   text: string,
   path: readonly string[],
+  caller?: string,
 ): Promise<string | undefined> {
-  return await work('place', { text, path }, isQuick(text))
+  return await work('place', { text, path }, { isQuick: isQuick(text), caller })
 }
 
 /** A value as YAML. */
-export async function writeYaml(value: Value): Promise<string> {
-  return await work('write', { value }, isShort(value, QUICK))
+export async function writeYaml(value: Value, caller?: string): Promise<string> {
+  return await work('write', { value }, { isQuick: isShort(value, QUICK), caller })
 }
 
 /** Characters of a text that is worked on at once, in some milliseconds at most: nearly all configurations are no longer. */
@@ -71,7 +77,7 @@ const LONGEST_MS = 5000
 async function work<Name extends keyof YamlWork>(
   name: Name,
   input: Parameters<YamlWork[Name]>[0],
-  isQuick: boolean,
+  { isQuick, caller }: { readonly isQuick: boolean; readonly caller: string | undefined },
 ): Promise<ReturnType<YamlWork[Name]>> {
   // The compiler does not see that a function and its input go by the same name.
   const act = yamlWork[name] as (given: typeof input) => ReturnType<YamlWork[Name]>
@@ -79,7 +85,7 @@ async function work<Name extends keyof YamlWork>(
   const module = new URL('./yaml-work.ts', import.meta.url)
   const result = await runInWorker<typeof input, YamlWorkResult<ReturnType<YamlWork[Name]>>>(
     input,
-    { module, name, timeoutMs: LONGEST_MS, isLong: true },
+    { module, name, timeoutMs: LONGEST_MS, isLong: true, caller },
   ).catch((error: unknown) => {
     throw error instanceof WorkerLimitError ? configFault(reasons[error.limit]) : error
   })

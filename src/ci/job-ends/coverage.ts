@@ -11,19 +11,20 @@ export async function readCoverage(ctx: Ctx, jobId: number): Promise<void> {
   const job = await jobOf(ctx.db, jobId)
   if (!job?.coverage_regex || job.coverage !== null) return
   const text = await readTraceEnd(ctx, jobId, MOST_BYTES)
-  const found = await search({ text, pattern: job.coverage_regex })
+  const caller = `project ${job.project_id}`
+  const found = await search({ text, pattern: job.coverage_regex }, caller)
   if (found !== undefined) await setCoverage(ctx, jobId, found)
 }
 
 const TIMEOUT_MS = 10_000
 
 /** Undefined also where the expression takes too long. */
-async function search(input: {
-  readonly text: string
-  readonly pattern: string
-}): Promise<number | undefined> {
+async function search(
+  input: { readonly text: string; readonly pattern: string },
+  caller: string,
+): Promise<number | undefined> {
   const module = new URL('./search-coverage.ts', import.meta.url)
-  const options = { module, name: 'searchCoverage', timeoutMs: TIMEOUT_MS, isLong: true }
+  const options = { module, name: 'searchCoverage', timeoutMs: TIMEOUT_MS, isLong: true, caller }
   try {
     return await runInWorker<typeof input, number | undefined>(input, options)
   } catch (error) {

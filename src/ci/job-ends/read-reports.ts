@@ -18,13 +18,16 @@ export async function readReports(ctx: Ctx, jobId: number): Promise<void> {
   if (!job || !artifact) return
   const text = await readReportText(ctx, artifact)
   const suite =
-    text === undefined ? suiteOf({ fault: 'The report is too large, or broken' }) : await read(text)
+    text === undefined
+      ? suiteOf({ fault: 'The report is too large, or broken' })
+      : await read(text, `project ${job.project_id}`)
   await inTransaction(ctx, (ctx) => replaceSuite(ctx.db, jobId, job.name, suite))
 }
 
-async function read(text: string): Promise<JunitSuite> {
+async function read(text: string, caller: string): Promise<JunitSuite> {
   const module = new URL('./junit.ts', import.meta.url)
-  const options = { module, name: 'readSuite', timeoutMs: TIMEOUT_MS, isLong: text.length > SHORT }
+  const isLong = text.length > SHORT
+  const options = { module, name: 'readSuite', timeoutMs: TIMEOUT_MS, isLong, caller }
   try {
     return await runInWorker<string, JunitSuite>(text, options)
   } catch (error) {

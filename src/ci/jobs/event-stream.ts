@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { userOf } from '../../access/actor.ts'
+import { callerKey } from '../../access/caller-key.ts'
 import { tooManyAtOnce, unavailable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Bytes } from '../../http/endpoint.ts'
@@ -21,8 +21,7 @@ export function eventStream(
   ctx: Pick<Ctx, 'actor' | 'ip'>,
   events: AsyncIterable<TraceEvent>,
 ): Bytes {
-  const user = userOf(ctx.actor)
-  const leave = enter(user ? `user ${user.id}` : `address ${ctx.ip}`)
+  const leave = enter(callerKey(ctx) ?? '')
   const body = Readable.from(written(events), { objectMode: false })
   body.once('close', leave)
   return {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { callerKey } from '../../access/caller-key.ts'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { compileConfig } from '../config/compile.ts'
@@ -40,7 +41,8 @@ export async function lintAlone(
   try {
     const { merged } = await mergedOf(ctx, input.content)
     const { jobs } = await compileConfig(merged)
-    const whole = async () => await writeYaml(resolveReferences(resolveExtends(merged)))
+    const whole = async () =>
+      await writeYaml(resolveReferences(resolveExtends(merged)), callerKey(ctx))
     return {
       status: 'valid',
       errors: [],
@@ -66,7 +68,7 @@ export async function lintBeforeCommits(
       valid: true,
       errors: [],
       warnings: [],
-      merged_yaml: await writeYaml(resolveReferences(resolveExtends(merged))),
+      merged_yaml: await writeYaml(resolveReferences(resolveExtends(merged)), callerKey(ctx)),
       includes: included.map((one) => presentIncluded(ctx, one)),
       ...(input.includeJobs ? { jobs: jobs.map(presentLintedJob) } : {}),
     }
@@ -87,6 +89,7 @@ async function mergedOf(
   const limits = {
     maxBytes: ctx.settings.get('max_yaml_size_bytes'),
     maxDepth: ctx.settings.get('max_yaml_depth'),
+    caller: callerKey(ctx),
   }
   const known = configSources(ctx)
   const sources: ConfigSources = {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { callerKey } from '../../access/caller-key.ts'
 import type { Project } from '../../access/subjects.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -83,7 +84,7 @@ export async function lintConfig(
       valid: errors.length === 0,
       errors,
       warnings: [],
-      merged_yaml: await writeYaml(resolveReferences(resolveExtends(made.merged))),
+      merged_yaml: await writeYaml(resolveReferences(resolveExtends(made.merged)), callerKey(ctx)),
       includes: made.included.map((one) => presentIncluded(ctx, one)),
       ...(input.includeJobs ? { jobs: made.config.jobs.map(presentLintedJob) } : {}),
     }

@@ -1,3 +1,4 @@
+import { callerKey } from '../../../access/caller-key.ts'
 import type { Project } from '../../../access/subjects.ts'
 import { Problem } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
@@ -101,6 +102,7 @@ async function planOf(
   const limits = {
     maxBytes: ctx.settings.get('max_yaml_size_bytes'),
     maxDepth: ctx.settings.get('max_yaml_depth'),
+    caller: callerKey(ctx),
   }
   const known = await knownOf(ctx, project, at, input, found?.path ?? '')
   const variables = withSecrets(known, secrets, input)
@@ -120,19 +122,24 @@ async function planOf(
   // As it is without includes, so that it is known to be compiled already.
   const merged =
     'include' in content ? await withIncludes(context, content, found?.place ?? place) : content
-  const config = await compiled(merged, found?.text)
+  const config = await compiled(ctx, merged, found?.text)
   const plan = await planPipeline(config, circumstances)
   if (typeof plan !== 'string') assertSize(ctx, plan)
   return { config, merged, included, plan }
 }
 
 /** What is wrong with a key of the file itself is told with its line and column. */
-async function compiled(merged: ValueMap, text: string | undefined): Promise<CompiledConfig> {
+async function compiled(
+  ctx: Ctx,
+  merged: ValueMap,
+  text: string | undefined,
+): Promise<CompiledConfig> {
   try {
     return await compileConfig(merged)
   } catch (error) {
     const path = faultPath(error)
-    const place = path && text !== undefined ? await placeOfKey(text, path) : undefined
+    const place =
+      path && text !== undefined ? await placeOfKey(text, path, callerKey(ctx)) : undefined
     if (place === undefined || !(error instanceof Problem)) throw error
     throw configFault(`${(error.fields?.base ?? []).join(', ')} at ${place}`)
   }
