@@ -5,6 +5,7 @@ import { containerImages } from '../store/migrations/0201-container-images.ts'
 import { virtualRegistries } from '../store/migrations/0202-virtual-registries.ts'
 import { imageCleanup } from '../store/migrations/0203-image-cleanup.ts'
 import { forwardedFiles } from '../store/migrations/0204-forwarded-files.ts'
+import { countedTags } from '../store/migrations/0300-counted-tags.ts'
 import * as cleanup from './cleanup/endpoints.ts'
 import { runCleanupPolicies } from './cleanup/run.ts'
 import * as composer from './composer/endpoints.ts'
@@ -91,5 +92,12 @@ export const packagesArea: Manifest = {
     every(3_600_000, cleanUpImages, {}),
     every(86_400_000, collectImages, {}),
   ],
-  migrations: [packages, containerImages, virtualRegistries, imageCleanup, forwardedFiles],
+  migrations: [
+    packages,
+    containerImages,
+    virtualRegistries,
+    imageCleanup,
+    forwardedFiles,
+    countedTags,
+  ],
 }

@@ -1,8 +1,12 @@
 import { z } from 'zod'
+import { groupBy } from '../../base/group-by.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readConfigHash } from '../images/manifest-file.ts'
 import { readDigest } from '../images/names.ts'
-import { listTagsOf, type RepositoryRow, type TagRow } from './queries.ts'
+import { listFirstTags, type RepositoryRow, type TagRow } from './queries.ts'
+
+/** Tags that one answer shows of its repositories; the list of a repository's tags has the rest. */
+const MOST_TAGS = 10_000
 
 /** A tag in a list. */
 export const tagEntity = z.strictObject({
@@ -75,11 +79,13 @@ export async function presentRepositories(
   shape: RepositoryShape,
 ): Promise<z.input<typeof repositoryEntity>[]> {
   const ids = rows.map((row) => row.id)
-  const tags = shape.tags ? await listTagsOf(ctx.db, ids) : []
+  const most = Math.floor(MOST_TAGS / Math.max(1, rows.length))
+  const tags = shape.tags ? await listFirstTags(ctx.db, ids, most) : []
+  const tagsOf = groupBy(tags, (tag) => tag.repository_id)
   const host = new URL(ctx.config.externalUrl).host
   return rows.map((row) => {
     const path = pathOf(row)
-    const own = tags.filter((tag) => tag.repository_id === row.id)
+    const own = tagsOf.get(row.id) ?? []
     return {
       id: row.id,
       name: row.name,

@@ -1,7 +1,7 @@
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { protectedTags } from '../image-protection/conditions.ts'
-import { listTagsOf } from './queries.ts'
+import { listAllTagNames } from './queries.ts'
 
 /** The tags of a repository that the caller may not delete. */
 export async function protectedTagsOf(
@@ -9,6 +9,6 @@ export async function protectedTagsOf(
   project: Project,
   repositoryId: number,
 ): Promise<ReadonlySet<string>> {
-  const names = (await listTagsOf(ctx.db, [repositoryId])).map((tag) => tag.name)
+  const names = await listAllTagNames(ctx.db, repositoryId)
   return await protectedTags(ctx, project, 'delete', names)
 }

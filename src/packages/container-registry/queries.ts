@@ -16,12 +16,9 @@ function repositories(db: Db) {
       'r.status',
       'r.cleanup_policy_started_at',
       'r.created_at',
+      'r.tags_count',
+      'r.tags_size as size',
       'projects.full_path',
-      sql<number>`(SELECT count(*) FROM container_tags t WHERE t.repository_id = r.id)`.as(
-        'tags_count',
-      ),
-      sql<number>`(SELECT coalesce(sum(t.total_size), 0) FROM container_tags t
-        WHERE t.repository_id = r.id)`.as('size'),
     ])
 }
 
@@ -53,14 +50,20 @@ export function listRepositories(
 
 export type RepositoryRow = Awaited<ReturnType<typeof listRepositories>>['items'][number]
 
-export async function listTagsOf(db: Db, repositoryIds: readonly number[]) {
-  if (repositoryIds.length === 0) return []
-  return await db
-    .selectFrom('container_tags')
-    .select(['repository_id', 'name'])
-    .where('repository_id', 'in', repositoryIds)
-    .orderBy('name')
-    .execute()
+/** The first tags by name of each of these repositories, so many at most of each. */
+export async function listFirstTags(db: Db, repositoryIds: readonly number[], most: number) {
+  const { rows } = await sql<{ repository_id: number; name: string }>`
+    SELECT t.repository_id, t.name FROM json_each(${JSON.stringify(repositoryIds)}) AS given
+      JOIN container_tags t ON t.id IN (
+        SELECT id FROM container_tags WHERE repository_id = given.value ORDER BY name LIMIT ${most})
+    ORDER BY t.name`.execute(db)
+  return rows
+}
+
+/** The names of all tags of a repository. */
+export async function listAllTagNames(db: Db, repositoryId: number): Promise<string[]> {
+  const rows = await tagsOf(db, repositoryId).clearSelect().select('name').execute()
+  return rows.map((row) => row.name)
 }
 
 export function findRepositoryRow(db: Db, id: number): Promise<RepositoryRow | undefined> {

@@ -11,6 +11,9 @@ export interface ContainerRepositoriesTable {
   cleanup_policy_started_at: OptionalInstant
   /** When somebody last had tags deleted by a pattern. */
   bulk_deletion_at: OptionalInstant
+  /** How many tags it has, and their sizes together; triggers count. */
+  tags_count: Default<number>
+  tags_size: Default<number>
   created_at: Instant
   updated_at: Instant
 }

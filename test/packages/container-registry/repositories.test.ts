@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 import { askRegistry, pushImage } from './push-image.ts'
@@ -297,4 +298,45 @@ test('the deletion of many tags says that it was taken on, or why not', async ()
     { error: 'keep_n does not have a valid value' },
   ])
   expect(await asked('?name_regex_delete=a')).toEqual([202, { message: '202 Accepted' }])
+})
+
+test('very many tags are counted, and ten thousand shown of all repositories together', async () => {
+  const { id } = (await ana.post('/projects', { name: 'many', namespace_id: groupId })).body
+  const path = `/projects/${id}/registry/repositories`
+  for (const name of ['first', 'second']) {
+    await pushImage(world, ana, `g/many/${name}`, 'v', 'layer')
+    await sql`
+      WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 12000)
+      INSERT INTO container_tags (repository_id, name, digest, total_size, created_at)
+      SELECT t.repository_id, 'n' || n, t.digest, 10, t.created_at FROM container_tags t, numbers
+      WHERE t.id = (SELECT max(id) FROM container_tags)`.execute(world.ctx.db)
+  }
+  const both = (await ana.get(`${path}?tags=true`)).body
+  expect(both.map((row: { tags: unknown[] }) => row.tags.length)).toEqual([5000, 5000])
+  const one = (await ana.get(`/registry/repositories/${both[0].id}?tags=true`)).body
+  expect([one.tags_count, one.tags.length]).toEqual([12_001, 10_000])
+  expect(names(one.tags.slice(0, 3))).toEqual(['n1', 'n10', 'n100'])
+})
+
+test('tags and their sizes are counted as they come, move and go', async () => {
+  const name = 'g/p/counted'
+  const shown = async () => {
+    const path = `/registry/repositories/${await repositoryOf('counted')}`
+    const { tags_count, size } = (await ana.get(`${path}?tags_count=true&size=true`)).body
+    const { body } = await ana.get(`${at}/${await repositoryOf('counted')}/tags`)
+    let sum = 0
+    for (const tag of names(body)) {
+      const one = await ana.get(`${at}/${await repositoryOf('counted')}/tags/${tag}`)
+      sum += one.body.total_size
+    }
+    expect([tags_count, size]).toEqual([body.length, sum])
+    return size
+  }
+  await pushImage(world, ana, name, 'a')
+  await pushImage(world, ana, name, 'b')
+  const before = await shown()
+  await pushImage(world, ana, name, 'a', 'a longer layer than that of before')
+  expect(await shown()).toBeGreaterThan(before)
+  await ana.delete(`${at}/${await repositoryOf('counted')}/tags/a`)
+  expect(await shown()).toBeLessThan(before)
 })
