@@ -3,10 +3,12 @@ import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { readBlob } from '../../git/objects/blob.ts'
 import { readCommit } from '../../git/objects/commit.ts'
+import { findFiles } from '../../git/objects/look-ups.ts'
 import { findTreeEntry } from '../../git/objects/tree.ts'
 import { listRefs } from '../../git/refs/refs.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Commit } from '../../git/types.ts'
+import { blobsOfModule, MOST_MOD, modPath, nameInMod } from './mod-file.ts'
 import { type GoModule, isVersionOf, latestOf, noModule } from './module.ts'
 
 /** A version with the commit that it is. */
@@ -18,7 +20,6 @@ export interface GoVersion {
 }
 
 const MOST_TAGS = 5000
-const MOST_MOD = 1024 * 1024
 
 /** `v1.2.3-0.20200101120000-0123456789ab`: a commit without a tag. */
 const pseudoForm = /^v\d+\.(?:0\.0-|\d+\.\d+-(?:[^+]*\.)?0\.)(\d{14})-([0-9a-f]{12})$/
@@ -41,16 +42,10 @@ async function orNothing<T>(work: Promise<T>): Promise<T | undefined> {
 
 /** The go.mod of a module at a commit, if it is this module's. */
 async function findMod(repo: Repo, module: GoModule, commit: string): Promise<Buffer | undefined> {
-  const path = module.folder === '' ? 'go.mod' : `${module.folder}/go.mod`
-  const entry = await findTreeEntry(repo, { ref: commit, path })
+  const entry = await findTreeEntry(repo, { ref: commit, path: modPath(module) })
   if (entry?.type !== 'blob') return undefined
   const { content } = await readBlob(repo, entry.id, { limit: MOST_MOD })
-  const lines = content
-    .toString('utf8')
-    .split('\n')
-    .map((line) => line.replace(/\/\/.*/, '').trim())
-  const [, quoted, plain] = /^module\s+(?:"([^"]+)"|(\S+))$/.exec(lines.find(Boolean) ?? '') ?? []
-  return (quoted ?? plain) === module.name ? content : undefined
+  return nameInMod(content) === module.name ? content : undefined
 }
 
 /** Tags of a module below the root may carry its folder, as the go command has it. */
@@ -89,12 +84,17 @@ export async function listGoVersions(
     ...(await listTagsIn(repo, 'refs/tags/')),
     ...(module.folder === '' ? [] : await listTagsIn(repo, `refs/tags/${module.folder}/`)),
   ]
-  const found: string[] = []
-  for (const version of new Set(names)) {
-    if (!isVersionOf(module, version) || pseudoForm.test(version)) continue
-    if (await findTagged(repo, module, version)) found.push(version)
-  }
-  return found
+  const isVersion = (name: string) => isVersionOf(module, name) && !pseudoForm.test(name)
+  const tagged = [...new Set(names)]
+    .filter(isVersion)
+    .flatMap((version) => tagsOf(module, version).map((tag) => ({ version, tag })))
+  const path = modPath(module)
+  const mods = await findFiles(
+    repo,
+    tagged.map(({ tag }) => ({ ref: `refs/tags/${tag}`, path })),
+  )
+  const own = await blobsOfModule(repo, module, mods)
+  return [...new Set(tagged.flatMap(({ version }, at) => (own.has(mods[at]) ? version : [])))]
 }
 
 /** A version by its name, by a pseudo-version, or by a branch or commit, which get one. */

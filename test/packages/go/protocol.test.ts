@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { TreeEntry } from '../../../src/git/types.ts'
 import { filesOf } from '../../../src/packages/go/zip.ts'
 import { addMember } from '../../support/members.ts'
@@ -102,6 +102,36 @@ describe('the versions of a module', () => {
     expect(await list(module)).toEqual([200, ['v0.1.0', 'v1.0.0', 'v1.1.0-rc.1']])
     expect(await list(module, '/v2')).toEqual([200, ['v2.1.0']])
     expect((await list(module, '/v3'))[1]).toEqual([])
+  })
+
+  test('are found in two calls for all tags, and what a go.mod says is remembered', async () => {
+    const module = await newModule('many')
+    for (let major = 0; major < 3; major += 1) {
+      const text = `module ${module.name}\n// ${major}\n`
+      await commit(module, { 'go.mod': text }, major === 0 ? 'create' : 'update')
+      for (let n = 0; n < 100; n += 1) tag(module, `v1.${major}.${n}`)
+    }
+    const { engine } = world.ctx.git.open(module.id)
+    const run = vi.spyOn(engine, 'run')
+    const called = async () => {
+      run.mockClear()
+      expect((await list(module))[1]).toHaveLength(300)
+      return run.mock.calls.map(([operation]) => operation.name)
+    }
+    expect(await called()).toEqual(['listRefs', 'findFiles', 'readBlobs'])
+    expect(await called()).toEqual(['listRefs', 'findFiles'])
+    run.mockRestore()
+  })
+
+  test('are those whose go.mod is no larger than a megabyte', async () => {
+    const module = await newModule('large-mod')
+    const texts = ['', '// much\n'.repeat(150_000)]
+    for (const [n, text] of texts.entries()) {
+      const content = `module ${module.name}\n${text}`
+      await commit(module, { 'go.mod': content }, n === 0 ? 'create' : 'update')
+      tag(module, `v1.${n}.0`)
+    }
+    expect(await list(module)).toEqual([200, ['v1.0.0']])
   })
 
   test('are read from the first line of go.mod that says something', async () => {
