@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { addMember } from '../support/members.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 import {
@@ -399,6 +399,38 @@ describe('the events of an error', () => {
     }
     const put = await ana.put(`${other.api}/error_tracking/errors/${id}`, { status: 'resolved' })
     expect(put.status).toBe(404)
+  })
+
+  test('show the places in the code of all events, found in two calls', async () => {
+    const of = await reportedProject(world, ana, 'placed', { initialize_with_readme: true })
+    const files = Array.from({ length: 250 }, (_, n) => `src/deep/file${n}.py`)
+    const { body: made } = await ana.post(`${of.api}/repository/commits`, {
+      branch: 'main',
+      commit_message: 'Add',
+      actions: files.map((file_path) => ({ action: 'create', file_path, content: 'a\nb\n' })),
+    })
+    await ana.post(`${of.api}/repository/tags?tag_name=v1.0&ref=main`)
+    const frames = files.map((file) => ({ filename: `/srv/app/${file}`, lineno: 2 }))
+    for (const release of [made.id, 'app@1.0', 'app@1.1', null]) {
+      const exception = { values: [{ type: 'E', value: 'v', stacktrace: { frames } }] }
+      await of.report(exampleEvent({ release, exception, transaction: '/' }))
+    }
+    await world.runTasks()
+    const [error] = await errors(of)
+    const run = vi.spyOn(world.ctx.git.open(of.id).engine, 'run')
+    const { body } = await ana.get(`${of.api}/error_tracking/errors/${error.id}/events`)
+    expect(run.mock.calls.map(([operation]) => operation.name)).toEqual([
+      'findCommits',
+      'findFiles',
+    ])
+    run.mockRestore()
+    const places = (event: { stack_trace_entries: { path: string | null }[] }) =>
+      event.stack_trace_entries.map(({ path }) => path)
+    const nothing = files.map(() => null)
+    expect(body.map(places)).toEqual([nothing, nothing, files, files])
+    expect(body[3].stack_trace_entries[249].web_url).toMatch(
+      `/-/blob/${made.id}/src/deep/file249.py#L2`,
+    )
   })
 
   test('show no place in the code to whoever may not read it', async () => {

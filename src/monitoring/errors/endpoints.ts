@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { onProject } from '../../access/subjects.ts'
-import { badParameters, notFound } from '../../base/problem.ts'
+import { badParameters, existing } from '../../base/problem.ts'
 import { Answer, endpoint } from '../../http/endpoint.ts'
 import { integer, oneOf, text } from '../../http/params.ts'
 import { onError } from './access.ts'
@@ -12,7 +12,7 @@ import {
   eventEntity,
   presentError,
   presentErrors,
-  presentEvent,
+  presentEvents,
 } from './entity.ts'
 import { type ErrorColumn, findLatestEvent, listErrors, listEvents } from './queries.ts'
 import { errorStatuses } from './words.ts'
@@ -89,9 +89,7 @@ export const getErrorEvents = endpoint({
     const range = { limit: query.per_page, after: readCursor('number', query.cursor) }
     const page = await listEvents(ctx.db, error.id, range)
     const headers = nextLink(request.url, query, page.next && writeCursor('number', page.next))
-    const items: z.input<typeof eventEntity>[] = []
-    for (const row of page.items) items.push(await presentEvent(ctx, project, row))
-    return new Answer(items, { headers })
+    return new Answer(await presentEvents(ctx, project, page.items), { headers })
   },
 })
 
@@ -103,7 +101,7 @@ export const getLatestErrorEvent = endpoint({
   response: eventEntity,
   async handler({ ctx, project, error }) {
     const row = await findLatestEvent(ctx.db, error.id)
-    if (!row) throw notFound('Event')
-    return await presentEvent(ctx, project, row)
+    const [event] = row ? await presentEvents(ctx, project, [row]) : []
+    return existing(event, 'Event')
   },
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readEvent } from './event.ts'
-import { locateFrames, releaseCommit } from './locate.ts'
+import { locateFrames, releaseCommits } from './locate.ts'
 import { readPayload } from './payload.ts'
 import { type ErrorEventRow, type ErrorRow, findIssueOf, listHours, listPlaces } from './queries.ts'
 import { stackOf } from './stack-trace.ts'
@@ -88,7 +88,7 @@ export async function presentError(
   if (!error) throw new Error('an error is presented as itself')
   const base = `${ctx.config.externalUrl}/${project.full_path}/-`
   const issue = row.issue_id === null ? undefined : await findIssueOf(ctx.db, row.issue_id)
-  const commit = await releaseCommit(ctx, project, row.last_release)
+  const [commit] = await releaseCommits(ctx, project, [row.last_release])
   return {
     ...error,
     first_release_version: row.first_release,
@@ -125,18 +125,22 @@ export const eventEntity = z.strictObject({
   ),
 })
 
-/** An event with its stack; frames of the project's own code lead to the line at the release's commit. */
-export async function presentEvent(
+/** Events with their stacks; frames of the project's own code lead to the line at the release's commit. */
+export async function presentEvents(
   ctx: Ctx,
   project: Project,
-  row: ErrorEventRow,
-): Promise<z.input<typeof eventEntity>> {
-  const payload = await readPayload(row.payload)
-  const event = readEvent(payload, row.received_at)
-  const frames = stackOf(payload)
-  const commit = await releaseCommit(ctx, project, event.release)
-  const places = commit === undefined ? [] : await locateFrames(ctx, project, commit, frames)
-  return {
+  rows: readonly ErrorEventRow[],
+): Promise<z.input<typeof eventEntity>[]> {
+  const read = []
+  for (const row of rows) {
+    const payload = await readPayload(row.payload)
+    read.push({ row, event: readEvent(payload, row.received_at), frames: stackOf(payload) })
+  }
+  const releases = read.map(({ event }) => event.release)
+  const commits = await releaseCommits(ctx, project, releases)
+  const stacks = read.map(({ frames }, at) => ({ commit: commits[at], frames }))
+  const places = await locateFrames(ctx, project, stacks)
+  return read.map(({ row, event, frames }, at) => ({
     issue_id: String(row.error_id),
     event_id: row.event_id,
     date_received: row.received_at,
@@ -148,8 +152,8 @@ export async function presentEvent(
     stack_trace_entries: frames.map((frame, index) => ({
       ...frame,
       context: frame.context.map(([line, text]): [number, string] => [line, text]),
-      path: places[index]?.path ?? null,
-      web_url: places[index]?.url ?? null,
+      path: places[at]?.[index]?.path ?? null,
+      web_url: places[at]?.[index]?.url ?? null,
     })),
-  }
+  }))
 }

@@ -1,13 +1,12 @@
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
-import { readFileAt } from '../../git/objects/file.ts'
-import { resolveRevision } from '../../git/objects/revision.ts'
+import { type FilePlace, findCommits, findFiles } from '../../git/objects/look-ups.ts'
 import { maySeeCode } from './access.ts'
 import type { StackFrame } from './stack-trace.ts'
 
-/** Files that are looked for in one request. */
-const MOST_LOOKS = 200
+/** Files that are looked for in one request: more than the frames of one event can mean. */
+const MOST_LOOKS = 5000
 
 /** Where the code of a frame stands in the repository. */
 export interface Place {
@@ -16,24 +15,28 @@ export interface Place {
 }
 
 /**
- * The commit that a release was made of: the release is its id, or a tag, or ends in one of them behind an `@` or `+`, as
- * `app@1.2.3` and `app@1.2.3+0123abc`. Undefined where the repository knows none, or the caller may not read it.
+ * The commits that releases were made of: a release is the id of one, or a tag, or ends in one of them behind an `@` or
+ * `+`, as `app@1.2.3` and `app@1.2.3+0123abc`. Undefined where the repository knows none, or the caller may not read it.
  */
-export async function releaseCommit(
+export async function releaseCommits(
   ctx: Ctx,
   project: Project,
-  release: string | null,
-): Promise<string | undefined> {
-  if (release === null || !maySeeCode(ctx, project)) return undefined
-  const repo = ctx.git.open(project.id)
-  for (const revision of revisionsOf(release)) {
-    try {
-      return (await resolveRevision(repo, revision.name, revision.options)).commitId
-    } catch (error) {
-      if (!(error instanceof GitError)) throw error
-    }
+  releases: readonly (string | null)[],
+): Promise<(string | undefined)[]> {
+  const named = [...new Set(releases.filter((release) => release !== null))]
+  if (named.length === 0 || !maySeeCode(ctx, project)) return releases.map(() => undefined)
+  const commits = await orNone(findCommits(ctx.git.open(project.id), named.map(revisionsOf)))
+  return releases.map((release) => (release === null ? undefined : commits[named.indexOf(release)]))
+}
+
+/** Nothing is found in a repository that cannot be read. */
+async function orNone<T>(work: Promise<T[]>): Promise<T[]> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof GitError) return []
+    throw error
   }
-  return undefined
 }
 
 function revisionsOf(release: string) {
@@ -42,8 +45,8 @@ function revisionsOf(release: string) {
   const ids = [release, version, build].filter((one) => /^[0-9a-f]{7,40}$/.test(one))
   const tags = [...new Set([release, version, `v${version}`, plain, `v${plain}`])]
   return [
-    ...ids.map((name) => ({ name, options: {} })),
-    ...tags.filter(isTagName).map((name) => ({ name, options: { kind: 'tag' } as const })),
+    ...ids.map((name) => ({ name })),
+    ...tags.filter(isTagName).map((name) => ({ name, kind: 'tag' as const })),
   ]
 }
 
@@ -51,55 +54,51 @@ function isTagName(name: string): boolean {
   return /^[\w./+@-]{1,200}$/.test(name) && !name.startsWith('-')
 }
 
-/** Where each frame's file and line stand at a commit; undefined for code that is not the project's. */
+/** Frames of code at a commit. */
+export interface Stack {
+  readonly commit: string | undefined
+  readonly frames: readonly StackFrame[]
+}
+
+/** Where the files and lines of frames stand at their commits; undefined for code that is not the project's. */
 export async function locateFrames(
   ctx: Ctx,
   project: Project,
-  commit: string,
-  frames: readonly StackFrame[],
-): Promise<(Place | undefined)[]> {
-  const finder = new FileFinder(ctx, project, commit)
-  const places: (Place | undefined)[] = []
-  for (const frame of frames) {
-    const name = frame.in_app === false ? null : (frame.filename ?? frame.abs_path)
-    const path = name === null ? undefined : await finder.find(name)
-    places.push(path === undefined ? undefined : placeOf(ctx, project, commit, path, frame.lineNo))
-  }
-  return places
-}
-
-/** Looks files up at a commit, each path once, and only so many. */
-class FileFinder {
-  readonly #isThere: (path: string) => Promise<boolean>
-  readonly #known = new Map<string, boolean>()
-
-  constructor(ctx: Ctx, project: Project, commit: string) {
-    this.#isThere = (path) => isFile(ctx, project, commit, path)
-  }
-
-  /** The path that a file name of a program means. */
-  async find(name: string): Promise<string | undefined> {
-    for (const path of candidates(name)) {
-      const known = this.#known.get(path)
-      if (known === undefined && this.#known.size >= MOST_LOOKS) return undefined
-      const isThere = known ?? (await this.#isThere(path))
-      this.#known.set(path, isThere)
-      if (isThere) return path
+  stacks: readonly Stack[],
+): Promise<(Place | undefined)[][]> {
+  const wanted = new Map<string, FilePlace>()
+  for (const { commit, frames } of stacks) {
+    for (const frame of frames) {
+      for (const place of placesOf(commit, frame)) {
+        if (wanted.size < MOST_LOOKS) wanted.set(keyOf(place), place)
+      }
     }
-    return undefined
   }
+  const places = [...wanted.values()]
+  if (places.length === 0) return stacks.map(() => [])
+  const blobs = await orNone(findFiles(ctx.git.open(project.id), places))
+  const there = new Set(places.filter((_, at) => blobs[at] !== undefined).map(keyOf))
+  return stacks.map(({ commit, frames }) =>
+    frames.map((frame) => {
+      const found = placesOf(commit, frame).find((place) => there.has(keyOf(place)))
+      return found && linkTo(ctx, project, found, frame.lineNo)
+    }),
+  )
 }
 
-function placeOf(
-  ctx: Ctx,
-  project: Project,
-  commit: string,
-  path: string,
-  line: number | null,
-): Place {
+const keyOf = ({ ref, path }: FilePlace) => `${ref}:${path}`
+
+/** The places that the file of a frame may mean, the likeliest first. */
+function placesOf(commit: string | undefined, frame: StackFrame): FilePlace[] {
+  const name = frame.in_app === false ? null : (frame.filename ?? frame.abs_path)
+  if (commit === undefined || name === null) return []
+  return candidates(name).map((path) => ({ ref: commit, path }))
+}
+
+function linkTo(ctx: Ctx, project: Project, { ref, path }: FilePlace, line: number | null): Place {
   const name = path.split('/').map(encodeURIComponent).join('/')
   const anchor = line === null ? '' : `#L${line}`
-  const url = `${ctx.config.externalUrl}/${project.full_path}/-/blob/${commit}/${name}${anchor}`
+  const url = `${ctx.config.externalUrl}/${project.full_path}/-/blob/${ref}/${name}${anchor}`
   return { path, url }
 }
 
@@ -112,14 +111,4 @@ function candidates(name: string): string[] {
   const parts = plain.split('/').filter((part) => part !== '' && part !== '.' && part !== '~')
   if (parts.length === 0 || parts.length > 50 || parts.includes('..')) return []
   return parts.slice(0, 12).map((_, index) => parts.slice(index).join('/'))
-}
-
-async function isFile(ctx: Ctx, project: Project, ref: string, path: string): Promise<boolean> {
-  try {
-    await readFileAt(ctx.git.open(project.id), { ref, path })
-    return true
-  } catch (error) {
-    if (error instanceof GitError) return false
-    throw error
-  }
 }
