@@ -124,6 +124,12 @@ export const settings = {
       doc: 'Most events that one client key of error tracking may report in a minute; 0 has no limit',
     },
   ),
+  errorBytesPerMinute: bytes('32m', {
+    doc: 'Most bytes of such events in a minute, unpacked; 0 has no limit',
+  }),
+  maxProjectErrors: bytes('2g', {
+    doc: 'What a project keeps of reported errors; 0 has no limit',
+  }),
   maxUpload: bytes('100m', { doc: 'Largest uploaded attachment' }),
   maxAvatar: bytes('200k', { doc: 'Largest avatar' }),
   maxPackageFile: bytes('5g', { doc: 'Largest file of a package' }),

@@ -1,10 +1,11 @@
-import { daily } from '../background/schedule.ts'
+import { every } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
 import { alerts as alertTables } from '../store/migrations/0240-alerts.ts'
 import { errors as errorTables } from '../store/migrations/0241-errors.ts'
 import { errorReports as reportTables } from '../store/migrations/0242-error-reports.ts'
 import { resolvedErrors } from '../store/migrations/0296-resolved-errors.ts'
 import { momentsOfResolving } from '../store/migrations/0297-moments-of-resolving.ts'
+import { errorSizes } from '../store/migrations/0301-error-sizes.ts'
 import * as alerts from './alerts/endpoints.ts'
 import * as images from './alerts/image-endpoints.ts'
 import * as notes from './alerts/noteable.ts'
@@ -28,6 +29,13 @@ export const monitoringArea: Manifest = {
     incidents: [incidents, settings],
   }),
   tasks: [followAlerts, recordReports, forgetErrors],
-  schedules: [daily('3:50', forgetErrors, {})],
-  migrations: [alertTables, errorTables, reportTables, resolvedErrors, momentsOfResolving],
+  schedules: [every(3_600_000, forgetErrors, {})],
+  migrations: [
+    alertTables,
+    errorTables,
+    reportTables,
+    resolvedErrors,
+    momentsOfResolving,
+    errorSizes,
+  ],
 }

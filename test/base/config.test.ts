@@ -158,6 +158,8 @@ const wrong: Record<keyof typeof settings, readonly string[]> = {
   maxPush: ['-1'],
   maxLfsObject: ['-1'],
   errorEventsPerMinute: ['-1'],
+  errorBytesPerMinute: ['much'],
+  maxProjectErrors: ['-1'],
   maxUpload: ['100 m b'],
   maxAvatar: ['k'],
   maxPackageFile: ['5t'],

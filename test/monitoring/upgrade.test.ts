@@ -81,4 +81,6 @@ INSERT INTO error_events (error_id, number, kept, event_id, occurred_at, receive
     { number: 1, event_id: 'e1', received_at: at, payload: Buffer.from([1]) },
     { number: 2, event_id: 'e2', received_at: at, payload: Buffer.from([2]) },
   ])
+  const sizes = inDatabase((database) => database.prepare('SELECT * FROM error_sizes').all())
+  expect(sizes).toEqual([{ project_id: 1, bytes: 4096 + 2 }])
 })

@@ -76,7 +76,9 @@ async function reportOf(ctx: Ctx, payload: Buffer): Promise<Report> {
 
 async function record(ctx: Ctx, { projectId, key }: Reporter, reports: readonly Report[]) {
   if (reports.length === 0) return
-  const now = Date.parse(ctx.now())
-  countAgainstQuota(key, reports.length, ctx.config.errorEventsPerMinute, now)
+  const bytes = reports.reduce((sum, { payload }) => sum + payload.length, 0)
+  const { errorEventsPerMinute, errorBytesPerMinute } = ctx.config
+  const most = { events: errorEventsPerMinute, bytes: errorBytesPerMinute }
+  countAgainstQuota(key, { events: reports.length, bytes }, most, Date.parse(ctx.now()))
   await appendReports(ctx, projectId, reports)
 }

@@ -4,29 +4,38 @@ import { overQuota } from '../errors/over-quota.ts'
 /** How long a key that has reported too much is refused. */
 const PERIOD_MS = 60_000
 
-interface Window {
+/** Events, and the bytes that they have unpacked. */
+export interface Amount {
+  readonly events: number
+  readonly bytes: number
+}
+
+interface Window extends Amount {
   readonly ends: number
-  count: number
+  readonly isOver: boolean
 }
 
 /** What each key has reported of late; in memory, and bounded. */
 const windows = countedCache<Window>(50_000)
 
 /**
- * Counts events against the quota of a key; beyond it 429 says for how long, in the words that reporting programs
- * understand (docs/contract/C-resolved §2.3).
+ * Counts events against the quota of a key, where 0 is none; beyond it 429 says for how long, in the words that reporting
+ * programs understand (docs/contract/C-resolved §2.3).
  */
-export function countAgainstQuota(key: string, events: number, most: number, nowMs: number): void {
-  if (most === 0 || events === 0) return
+export function countAgainstQuota(key: string, more: Amount, most: Amount, nowMs: number): void {
   const known = windows.get(key)
-  const window = known && known.ends > nowMs ? known : { ends: nowMs + PERIOD_MS, count: 0 }
-  if (window.count + events <= most) {
-    window.count += events
-    windows.set(key, window)
+  const isKnown = known !== undefined && known.ends > nowMs
+  const window = isKnown ? known : { ends: nowMs + PERIOD_MS, events: 0, bytes: 0, isOver: false }
+  const events = window.events + more.events
+  const bytes = window.bytes + more.bytes
+  if (!window.isOver && isWithin(events, most.events) && isWithin(bytes, most.bytes)) {
+    windows.set(key, { ...window, events, bytes })
     return
   }
   // The first refusal begins a whole period: what it says is then true for those that follow.
-  const ends = window.count > most ? window.ends : nowMs + PERIOD_MS
-  windows.set(key, { ends, count: most + 1 })
+  const ends = window.isOver ? window.ends : nowMs + PERIOD_MS
+  windows.set(key, { ...window, ends, isOver: true })
   throw overQuota(Math.ceil((ends - nowMs) / 1000))
 }
+
+const isWithin = (amount: number, most: number) => most === 0 || amount <= most

@@ -6,7 +6,8 @@ import type { ReportedEvent } from './event.ts'
 import { overQuota } from './over-quota.ts'
 import { packPayload } from './payload.ts'
 import { recordSoon } from './record-reports.ts'
-import { countReports, insertReports } from './report-queries.ts'
+import { insertReports } from './report-queries.ts'
+import { countWaiting, ERROR_BYTES, readKeptBytes } from './size-queries.ts'
 
 /** An event that a program sent, and its JSON, which waits packed. */
 export interface Report {
@@ -26,6 +27,14 @@ interface Waiting {
 const BATCH = 64
 /** Reports of a project that may wait to be counted: they are on the disk as they came. */
 const MOST_WAITING = 10_000
+/** Seconds until a project that keeps as much as it may has forgotten some of it. */
+const UNTIL_FORGOTTEN = 3600
+
+/** What a project may take in. */
+interface Room {
+  readonly reports: number
+  readonly bytes: number
+}
 
 /**
  * Appends reports to the queue of their project. Those that come while a transaction runs share the next one; projects
@@ -34,8 +43,8 @@ const MOST_WAITING = 10_000
 class ReportWriter {
   readonly #ctx: Ctx
   readonly #queues = new Map<number, Waiting[]>()
-  /** How many more reports of a project there is room for at least, since they were counted last. */
-  readonly #room = new LRUCache<number, number>({ max: 10_000 })
+  /** What there is room for in a project at least, since it was counted last. */
+  readonly #room = new LRUCache<number, Room>({ max: 10_000 })
   #isRunning = false
 
   constructor(ctx: Ctx) {
@@ -81,7 +90,7 @@ class ReportWriter {
       await inTransaction(this.#ctx, async (ctx) => {
         for (const [projectId, waiting] of taken) {
           const reports = waiting.flatMap((one) => one.reports)
-          await this.#assertRoom(ctx, projectId, reports.length)
+          await this.#assertRoom(ctx, projectId, reports)
           await append(ctx, projectId, reports)
         }
       })
@@ -95,13 +104,28 @@ class ReportWriter {
   }
 
   /** Nobody else adds reports, so that what was counted is looked at again only when it may be used up. */
-  async #assertRoom(ctx: Ctx, projectId: number, reports: number): Promise<void> {
-    let room = this.#room.get(projectId) ?? 0
-    if (room < reports) {
-      room = MOST_WAITING - (await countReports(ctx.db, projectId, MOST_WAITING))
-      if (room <= 0) throw overQuota(10)
+  async #assertRoom(ctx: Ctx, projectId: number, reports: readonly Report[]): Promise<void> {
+    const bytes = reports.reduce((sum, { payload }) => sum + payload.length + ERROR_BYTES, 0)
+    let room = this.#room.get(projectId) ?? { reports: 0, bytes: 0 }
+    if (room.reports < reports.length || room.bytes < bytes) {
+      room = await roomIn(ctx, projectId)
+      if (room.reports <= 0) throw overQuota(10)
+      if (room.bytes < bytes) throw overQuota(UNTIL_FORGOTTEN)
     }
-    this.#room.set(projectId, Math.max(0, room - reports))
+    const left = Math.max(0, room.reports - reports.length)
+    this.#room.set(projectId, { reports: left, bytes: room.bytes - bytes })
+  }
+}
+
+async function roomIn({ db, config }: Ctx, projectId: number): Promise<Room> {
+  const waiting = await countWaiting(db, projectId, MOST_WAITING)
+  const most = config.maxProjectErrors
+  // Each may be of an error that is not known.
+  const coming = waiting.bytes + waiting.reports * ERROR_BYTES
+  const taken = coming + (await readKeptBytes(db, projectId))
+  return {
+    reports: MOST_WAITING - waiting.reports,
+    bytes: most === 0 ? Number.POSITIVE_INFINITY : most - taken,
   }
 }
 

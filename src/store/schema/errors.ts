@@ -38,6 +38,14 @@ export interface ErrorsTable {
   stride: number
   issue_id: Optional<number>
   resolved_at: Optional<Instant>
+  /** What it takes with its events; triggers count. */
+  bytes: Default<number>
+}
+
+/** How many bytes of errors a project keeps; triggers count. */
+export interface ErrorSizesTable {
+  project_id: number
+  bytes: number
 }
 
 /** The events of an error that are kept: the first, the last, and a sample between. */
@@ -97,6 +105,7 @@ export interface ErrorsSchema {
   error_tracking_settings: ErrorTrackingSettingsTable
   error_client_keys: ErrorClientKeysTable
   errors: ErrorsTable
+  error_sizes: ErrorSizesTable
   error_events: ErrorEventsTable
   error_reports: ErrorReportsTable
   error_event_ids: ErrorEventIdsTable
