@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -13,8 +15,19 @@ let projectId: number
 let at: string
 let root: string
 
+/** Stands for the public registry, and knows what it was asked for. */
+const publicFiles = new Map<string, string | Buffer>()
+const publicly: string[] = []
+const publicRegistry = createServer(({ url = '' }, response) => {
+  publicly.push(url)
+  const file = publicFiles.get(url)
+  response.writeHead(file === undefined ? 404 : 200).end(file)
+})
+
 beforeAll(async () => {
-  world = await openReachableWorld()
+  await new Promise<void>((done) => publicRegistry.listen(0, '127.0.0.1', done))
+  const { port } = publicRegistry.address() as AddressInfo
+  world = await openReachableWorld({ mavenUrl: `http://127.0.0.1:${port}` })
   ana = await world.user('ana')
   const group = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body
   projectId = (await ana.post('/projects', { name: 'p', namespace_id: group.id })).body.id
@@ -24,6 +37,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await world.close()
+  publicRegistry.close()
   rmSync(root, { recursive: true, force: true })
 })
 
@@ -97,6 +111,31 @@ test('Maven deploys a release and a snapshot, and builds with them through the g
     await maven(app, 'package')
     expect(readdirSync(join(app, 'target'))).toContain('app-1.jar')
   }
+  forget()
+}, 240_000)
+
+test('Maven gets no version from elsewhere of an artifact that is here, and others from there', async () => {
+  for (const name of ['lib', 'far']) {
+    const base = `/com/gitstead/acme/${name}/9.0/${name}-9.0`
+    publicFiles.set(`${base}.pom`, pom(name, '9.0', ''))
+    publicFiles.set(`${base}.jar`, readFileSync(join(root, 'lib', 'target', 'lib-1.0.jar')))
+  }
+  await world.root.put('/application/settings', { maven_package_requests_forwarding: true })
+  const build = (name: string) => {
+    const more = `<repositories><repository><id>basic</id>
+        <url>${world.url}/api/v4/groups/acme/-/packages/maven</url></repository></repositories>
+      <dependencies><dependency><groupId>com.gitstead.acme</groupId><artifactId>${name}</artifactId>
+        <version>9.0</version></dependency></dependencies>`
+    const source = {
+      'App.java': 'package acme; public class App { int answer = Lib.answer(); }',
+    }
+    return maven(folder(`app-of-${name}`, pom(`app-of-${name}`, '1', more), source), 'package')
+  }
+  await build('far')
+  expect(publicly).toContain('/com/gitstead/acme/far/9.0/far-9.0.jar')
+  await expect(build('lib')).rejects.toThrow(/lib:(jar|pom):9\.0/)
+  expect(publicly.filter((url) => url.includes('/lib/'))).toEqual([])
+  await world.root.put('/application/settings', { maven_package_requests_forwarding: false })
   forget()
 }, 240_000)
 

@@ -9,6 +9,7 @@ import { onMavenInstance } from './access.ts'
 import { answerMavenFile } from './download.ts'
 import { answerForwardedArtifact } from './forwarded.ts'
 import { readMavenPath } from './path.ts'
+import { isPublishedIn } from './queries.ts'
 import { putMavenFile } from './upload.ts'
 
 const params = { path: text({ max: 6000 }) }
@@ -39,10 +40,11 @@ export const getMavenPackageFile = endpoint({
   response: bytes('application/octet-stream'),
   async handler({ ctx, project, params, request }) {
     const path = readMavenPath(params.path)
+    const place = { projectId: project.id }
     try {
-      return await answerMavenFile(ctx, { projectId: project.id }, path, request)
+      return await answerMavenFile(ctx, place, path, request)
     } catch (error) {
-      if (!isMissing(error)) throw error
+      if (!isMissing(error) || (await isPublishedIn(ctx.db, place, path.name))) throw error
       return await answerMissing(ctx, project.namespace_id, params.path, request, error)
     }
   },
@@ -52,6 +54,7 @@ function isMissing(error: unknown): error is Problem {
   return error instanceof Problem && error.status === 404
 }
 
+/** A file of an artifact of which nothing is here: what is published here under a name comes from nowhere else. */
 async function answerMissing(
   ctx: Ctx,
   namespaceId: number,
@@ -72,12 +75,15 @@ export const getGroupMavenPackageFile = endpoint({
   params,
   response: bytes('application/octet-stream'),
   async handler({ ctx, group, params, request }) {
+    const path = readMavenPath(params.path)
+    const place = { groupId: group.id }
     try {
-      return await answerMavenFile(ctx, { groupId: group.id }, readMavenPath(params.path), request)
+      return await answerMavenFile(ctx, place, path, request)
     } catch (error) {
       if (!isMissing(error)) throw error
       // It may be in a project that only those who sign in can see.
       if (ctx.actor.kind === 'anonymous') throw unauthorized()
+      if (await isPublishedIn(ctx.db, place, path.name)) throw error
       return await answerMissing(ctx, group.id, params.path, request, error)
     }
   },

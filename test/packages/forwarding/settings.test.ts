@@ -117,6 +117,12 @@ test('what is here is never looked for elsewhere, in any of its versions', async
   const jar = `${project()}/packages/maven/com/acme/own/1.0/own-1.0.jar`
   expect((await ana.put(jar, undefined, { raw: 'x' })).status).toBe(200)
   expect((await ana.get(jar)).body).toBe('x')
+  const mavens = [`${project()}/packages/maven`, `/groups/${topId}/-/packages/maven`]
+  for (const maven of mavens) {
+    for (const rest of ['2.0/own-2.0.pom', '1.0/own-1.0.pom.sha1', 'maven-metadata.xml'])
+      expect((await ana.get(`${maven}/com/acme/own/${rest}`)).status).toBe(404)
+    expect((await ana.get(`${maven}/com/acme/other/1.0/other-1.0.jar`)).status).toBe(302)
+  }
   const form = new FormData()
   form.set('name', 'Own.Tool')
   form.set('version', '1.0')
