@@ -179,6 +179,31 @@ describe('a protection rule', () => {
     expect(await upload('mytool', 'mytool-1.0.tar.gz')).toBe(201)
   })
 
+  test('means a recipe of Conan by its name, as clients print it, and whole', async () => {
+    const at = await newProject('recipes')
+    const rule = { package_type: 'conan', minimum_access_level_for_push: 'maintainer' }
+    for (const package_name_pattern of ['Hello', 'tool/1.0', 'lib/1.0@org/*']) {
+      const made = await maintainer.post(`${at}/protection/rules`, {
+        ...rule,
+        package_name_pattern,
+      })
+      expect(made.status).toBe(201)
+    }
+    const upload = async (recipe: string) => {
+      const path = `${at}/conan/v2/conans/${recipe}/revisions/${'a'.repeat(32)}/files/conanfile.py`
+      return (await developer.put(path, undefined, { raw: 'x' })).status
+    }
+    for (const recipe of [
+      'hello/0.1/_/_',
+      'hello/0.2/org/beta',
+      'tool/1.0/_/_',
+      'lib/1.0/org/beta',
+    ])
+      expect([recipe, await upload(recipe)]).toEqual([recipe, 403])
+    for (const recipe of ['hello2/0.1/_/_', 'tool/1.0/org/beta', 'lib/1.0/_/_'])
+      expect([recipe, await upload(recipe)]).toEqual([recipe, 200])
+  })
+
   test('keeps tags and notes of age of npm as it keeps publishing', async () => {
     const at = await newProject('tagged')
     const publish = publishing.npm as Publish

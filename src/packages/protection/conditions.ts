@@ -58,8 +58,15 @@ async function isProtected(
   })
 }
 
-/** Names of Python compare with other letters too: what is one package to its clients is one to a rule. */
+/** What is one package to its clients is one to a rule, by whichever of its names. */
 function isMeant(type: PackageType, pattern: string, name: string): boolean {
-  if (matchesPattern(pattern.toLowerCase(), name.toLowerCase())) return true
+  const small = pattern.toLowerCase()
+  const names = type === 'conan' ? conanNames(name) : [name]
+  if (names.some((one) => matchesPattern(small, one.toLowerCase()))) return true
   return type === 'pypi' && matchesPattern(normalName(pattern), normalName(name))
+}
+
+/** A recipe whole (`hello/0.1@_/_`), as clients print it (`hello/0.1`), and by its name alone, of all its versions. */
+function conanNames(recipe: string): string[] {
+  return [recipe, recipe.replace('@_/_', ''), recipe.split('/', 1)[0] ?? '']
 }
