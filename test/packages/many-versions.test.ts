@@ -93,16 +93,93 @@ describe('an npm package of many large versions', () => {
   test('tells the newest of them', async () => {
     const headers = { Accept: 'application/vnd.npm.install-v1+json' }
     const versions = Object.keys((await ana.get(`${at}/npm/tool`, { headers })).body.versions)
-    expect(versions).toHaveLength(17)
+    expect(versions.slice(1)).toHaveLength(17)
     expect(versions.at(-1)).toBe('1.1.20')
+  })
+
+  test('tells the versions that have tags, however old, and no tag of a version that it does not tell', async () => {
+    for (const [tag, version] of [
+      ['latest', '1.1.2'],
+      ['old', '1.0.0'],
+    ] as const) {
+      const put = await ana.put(`${at}/npm/-/package/tool/dist-tags/${tag}`, version)
+      expect(put.status).toBe(204)
+    }
+    const { body } = await ana.get(`${at}/npm/tool`)
+    expect(body['dist-tags']).toEqual({ latest: '1.1.2', old: '1.0.0' })
+    const versions = Object.keys(body.versions)
+    expect(versions).toEqual([
+      '1.0.0',
+      '1.1.2',
+      ...Array.from({ length: 16 }, (_, n) => `1.1.${n + 5}`),
+    ])
+    for (let n = 1; n <= 19; n += 1)
+      await ana.put(`${at}/npm/-/package/tool/dist-tags/t${n}`, `1.1.${n}`)
+    const tagged = (await ana.get(`${at}/npm/tool`)).body
+    expect(tagged['dist-tags'].latest).toBe('1.1.2')
+    const shown = Object.values(tagged['dist-tags'])
+    expect(shown).toHaveLength(18)
+    for (const version of shown) expect(tagged.versions).toHaveProperty([String(version)])
   })
 
   test('has its tags, and a tarball that is missing is missed, without a look at any manifest', async () => {
     await sql`DELETE FROM package_metadata`.execute(world.ctx.db)
     const tags = await ana.get(`${at}/npm/-/package/tool/dist-tags`)
-    expect(tags.body).toEqual({ old: '1.0.0', latest: '1.1.20' })
+    expect(tags.body).toMatchObject({ old: '1.0.0', latest: '1.1.2', t1: '1.1.1' })
     expect((await ana.get(`${at}/npm/tool/-/tool-9.9.9.tgz`)).status).toBe(404)
     expect((await ana.get(`${at}/npm/tool/-/tool-1.0.0.tgz`)).status).toBe(200)
+  })
+})
+
+describe('a Conan recipe of many large packages', () => {
+  test('tells the newest of them, of the recipe and of a revision', async () => {
+    const rrev = 'a'.repeat(32)
+    const recipe = `${at}/conan/v2/conans/hello/1.0/org/beta`
+    const info = `${recipe}/revisions/${rrev}/packages/p0/revisions/${'b'.repeat(32)}/files/conaninfo.txt`
+    const manifest = `${recipe}/revisions/${rrev}/files/conanmanifest.txt`
+    for (const [path, raw] of [
+      [info, '[settings]\nos=Linux\n'],
+      [manifest, 'm'],
+    ] as const) {
+      expect((await ana.put(path, undefined, { raw })).status).toBe(200)
+    }
+    await sql`
+      WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 12)
+      INSERT INTO package_files (project_id, package_id, file_name, size, file_sha256, file_sha1, file_md5, file_sha512,
+        metadata, created_at, updated_at)
+      SELECT f.project_id, f.package_id, f.file_name, f.size, f.file_sha256, f.file_sha1, f.file_md5, f.file_sha512,
+        json_set(f.metadata, '$.pid', 'p' || n, '$.info.content', ${'x'.repeat(MEGABYTE)}),
+        f.created_at, f.updated_at
+      FROM package_files f, numbers WHERE f.file_name = 'conaninfo.txt' ORDER BY n`.execute(
+      world.ctx.db,
+    )
+    // Eight megabytes, and the one that crosses them.
+    const newest = Array.from({ length: 9 }, (_, n) => `p${n + 4}`)
+    for (const path of [`${recipe}/search`, `${recipe}/revisions/${rrev}/search`])
+      expect(Object.keys((await ana.get(path)).body)).toEqual(newest)
+  })
+})
+
+describe('a Terraform module of more than a thousand versions', () => {
+  test('tells the newest thousand, and of two with one number the one that came first', async () => {
+    const module = `${at}/terraform/modules/vpc/aws`
+    const put = await ana.put(`${module}/1.0.0/file`, undefined, { raw: 'x' })
+    expect(put.status).toBe(201)
+    await copyVersions({ versions: 1005 })
+    const other = (await ana.post('/projects', { name: 'q', namespace_id: groupId })).body.id
+    await sql`
+      INSERT INTO packages (project_id, package_type, name, name_key, version, version_key, created_at, updated_at)
+      SELECT ${other}, package_type, name, name_key, version, version_key, created_at, updated_at
+      FROM packages WHERE id = (SELECT max(id) FROM packages)`.execute(world.ctx.db)
+    const { body } = await ana.get('/packages/terraform/modules/v1/acme/vpc/aws/versions')
+    const versions = body.modules[0].versions.map((one: { version: string }) => one.version)
+    const single = Array.from({ length: 999 }, (_, n) => `1.1.${1005 - n}`)
+    expect(versions).toEqual(['1.1.1005', ...single])
+    const one = (await ana.get('/packages/terraform/modules/v1/acme/vpc/aws')).body
+    expect([one.version, one.source]).toEqual([
+      '1.1.1005',
+      `${world.ctx.config.externalUrl}/acme/p`,
+    ])
   })
 })
 

@@ -45,10 +45,12 @@ async function makeMetadata(
   // Of one version in several projects, the latest upload wins.
   const byVersion = new Map(rows.map((row) => [row.version ?? '', row]))
   const versions = [...byVersion].map(([version, row]) => [version, present(ctx, name, row, form)])
+  // A tag of a version that the document has no room for would lead clients to nothing.
+  const tags = await readTags(ctx, { name, projectIds }, [...byVersion.keys()])
   const document = {
     name,
     ...(form === 'full' ? { _id: name } : {}),
-    'dist-tags': await readTags(ctx, { name, projectIds }, [...byVersion.keys()]),
+    'dist-tags': Object.fromEntries(Object.entries(tags).filter(([, one]) => byVersion.has(one))),
     versions: Object.fromEntries(versions),
     modified: rows
       .map((row) => row.updated_at)

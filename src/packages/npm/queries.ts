@@ -49,8 +49,8 @@ function versionsOf(db: Db, projectIds: readonly number[], name: string) {
 }
 
 /**
- * The newest versions of a package in these projects that may be installed, until their manifests have so many bytes;
- * oldest upload first.
+ * The versions of a package in these projects that may be installed, until their manifests have so many bytes: those that
+ * have tags, and the newest of the others; oldest upload first.
  */
 export function listVersions(
   db: Db,
@@ -60,7 +60,7 @@ export function listVersions(
 ) {
   const sized = versionsOf(db, projectIds, name)
     .innerJoin('package_metadata as metadata', 'metadata.package_id', 'packages.id')
-    .select(['packages.id', bytesBefore('metadata.content', 'packages.id').as('bytes')])
+    .select(['packages.id', bytesBefore('metadata.content', 'packages.id', byTags).as('bytes')])
   const kept = db.selectFrom(sized.as('sized')).select('id').where('bytes', '<', mostBytes)
   return versionsOf(db, projectIds, name)
     .innerJoin('package_metadata as metadata', 'metadata.package_id', 'packages.id')
@@ -81,6 +81,10 @@ export function listVersions(
     .orderBy('packages.id')
     .execute()
 }
+
+/** The version that clients install unasked first, then those that they are asked for by a name that stays. */
+const byTags = sql`(SELECT coalesce(max(CASE tag.name WHEN 'latest' THEN 2 ELSE 1 END), 0)
+  FROM package_tags tag WHERE tag.package_id = packages.id) DESC, packages.id DESC`
 
 /** What the versions of a package in these projects are called, of those that may be installed. */
 export async function listVersionNames(
