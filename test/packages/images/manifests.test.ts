@@ -516,4 +516,32 @@ describe('below /v2', () => {
       ]).toEqual([200, {}, 'registry/2.0'])
     }
   })
+
+  test('is found in pages of four megabytes of annotations, each of which has one at least', async () => {
+    const name = 'acme/p/annotated'
+    const { digest } = await pushed('v1', 'annotated', {}, name)
+    const row = await world.ctx.db
+      .selectFrom('container_manifests')
+      .selectAll()
+      .where('file_sha256', '=', digest.slice(7))
+      .executeTakeFirstOrThrow()
+    const { id: _id, ...values } = row
+    const sizes = [1, 1, 1, 1, 1, 5, 1]
+    const hashes = sizes.map((_, n) => digestOf(`note ${n}`))
+    for (const [n, size] of sizes.entries()) {
+      const annotations = JSON.stringify({ n: 'x'.repeat(size * 1_000_000) })
+      const own = { file_sha256: hashes[n]?.slice(7) ?? '', subject_sha256: digest.slice(7) }
+      await world.ctx.db
+        .insertInto('container_manifests')
+        .values({ ...values, ...own, annotations })
+        .execute()
+    }
+    const pages: string[][] = []
+    for (let at: string | undefined = `${name}/referrers/${digest}`; at !== undefined; ) {
+      const page: Reply = await v2('GET', at)
+      pages.push(page.body.manifests.map((one: Descriptor) => one.digest))
+      at = /^<\/v2\/(.+)>; rel="next"$/.exec(page.headers.get('link') ?? '')?.[1]
+    }
+    expect(pages).toEqual([hashes.slice(0, 5), hashes.slice(5, 6), hashes.slice(6)])
+  })
 })

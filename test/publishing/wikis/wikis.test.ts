@@ -132,6 +132,22 @@ describe('wiki pages', () => {
     expect((await ana.put(at('Titled'), { content: bomb })).body.front_matter).toEqual({})
   })
 
+  test('have front matter of four kilobytes at most; what is longer is text', async () => {
+    const matter = (bytes: number) => `---\ntitle: ${'t'.repeat(bytes - 16)}\n---\n`
+    expect(matter(4096)).toHaveLength(4096)
+    const most = await page('Long', `${matter(4096)}Text`)
+    expect([most.content, most.front_matter]).toEqual(['Text', { title: 't'.repeat(4080) }])
+    const more = `${matter(4100)}Text`
+    const longer = await page('Longer', more)
+    expect([longer.content, longer.front_matter]).toEqual([more, {}])
+    // Keys by the ten thousand: nobody waits for them.
+    const keys = Array.from({ length: 20_000 }, (_, n) => `k${n}: 1`).join('\n')
+    const begun = performance.now()
+    const huge = await page('Huge', `---\n${keys}\n---\nText`)
+    expect(huge.front_matter).toEqual({})
+    expect(performance.now() - begun).toBeLessThan(5000)
+  })
+
   test('are read as they were at a version', async () => {
     await page('versions', 'old')
     const repository = folderOf(project.id)
