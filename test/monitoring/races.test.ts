@@ -144,6 +144,25 @@ describe('several at once', () => {
     expect((await one.send({ title: 'late' })).status).toBe(403)
   })
 
+  test('delete an integration, a key and an entry of a timeline once; the second is told', async () => {
+    const one = await project()
+    const { api } = await reportedProject(world, ana, 'deleted-once')
+    const [key] = (await ana.get(`${api}/error_tracking/client_keys`)).body
+    const incident = { title: 'Down', issue_type: 'incident' }
+    const { iid } = (await ana.post(`${api}/issues`, incident)).body
+    const timeline = `${api}/issues/${iid}/timeline_events`
+    const entry = { note: 'Seen', occurred_at: '2026-05-04T10:00:00Z' }
+    const event = (await ana.post(timeline, entry)).body
+    for (const [path, status] of [
+      [`${one.api}/alert_management/http_integrations/${one.integration.id}`, 204],
+      [`${api}/error_tracking/client_keys/${key.id}`, 200],
+      [`${timeline}/${event.id}`, 204],
+    ] as const) {
+      const remove = () => ana.delete(path)
+      expect(statuses(await atOnce(world, [remove, remove]))).toEqual([status, 404])
+    }
+  })
+
   test('delete the project of alerts and errors, of which nothing is left', async () => {
     const one = await project()
     const other = await reportedProject(world, ana, 'raced-errors')
