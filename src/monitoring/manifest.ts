@@ -1,4 +1,4 @@
-import { every } from '../background/schedule.ts'
+import { daily, every } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
 import { alerts as alertTables } from '../store/migrations/0240-alerts.ts'
 import { errors as errorTables } from '../store/migrations/0241-errors.ts'
@@ -12,7 +12,7 @@ import * as notes from './alerts/noteable.ts'
 import * as errorReports from './error-ingestion/endpoints.ts'
 import * as errorSettings from './error-settings/endpoints.ts'
 import * as errors from './errors/endpoints.ts'
-import { forgetErrors } from './errors/forget.ts'
+import { forgetErrors, forgetSurplusErrors } from './errors/forget.ts'
 import { recordReports } from './errors/record-reports.ts'
 import * as incidents from './incidents/endpoints.ts'
 import { followAlerts } from './incidents/follow-ups.ts'
@@ -28,8 +28,8 @@ export const monitoringArea: Manifest = {
     'error tracking': [errorSettings, errorReports, errors],
     incidents: [incidents, settings],
   }),
-  tasks: [followAlerts, recordReports, forgetErrors],
-  schedules: [every(3_600_000, forgetErrors, {})],
+  tasks: [followAlerts, recordReports, forgetErrors, forgetSurplusErrors],
+  schedules: [daily('3:50', forgetErrors, {}), every(3_600_000, forgetSurplusErrors, {})],
   migrations: [
     alertTables,
     errorTables,

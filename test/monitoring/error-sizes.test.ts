@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { forgetErrors } from '../../src/monitoring/errors/forget.ts'
+import { forgetSurplusErrors } from '../../src/monitoring/errors/forget.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 import { exampleEvent, inEnvelope, type Reported, reportedProject } from './errors.ts'
 
@@ -44,7 +44,7 @@ async function fill(one: Reported): Promise<number> {
 }
 
 async function forget(): Promise<void> {
-  await world.ctx.work.enqueue(world.ctx.db, forgetErrors, {})
+  await world.ctx.work.enqueue(world.ctx.db, forgetSurplusErrors, {})
   await world.runTasks()
 }
 

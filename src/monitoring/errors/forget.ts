@@ -19,7 +19,7 @@ const ROOMY = 0.8
 /** Which errors go first. */
 const FORGOTTEN = ['resolved', 'ignored', 'unresolved'] as const
 
-/** Removes events and errors whose time is over, and makes room in projects that keep as much as they may. */
+/** Removes events and errors whose time is over. */
 export const forgetErrors = task({
   name: 'monitoring.forget_errors',
   payload: z.object({}),
@@ -29,6 +29,15 @@ export const forgetErrors = task({
     while (!signal.aborted && (await deleteOldErrors(ctx.db, before, AT_ONCE)));
     while (!signal.aborted && (await deleteOldEvents(ctx.db, before, AT_ONCE)));
     await deleteOldHours(ctx.db, Math.floor(Date.parse(before) / HOUR_MS))
+  },
+})
+
+/** Makes room in projects that keep nearly as much as they may. */
+export const forgetSurplusErrors = task({
+  name: 'monitoring.forget_surplus_errors',
+  payload: z.object({}),
+  lane: 'slow',
+  async handler(ctx: Ctx, _payload, signal) {
     const most = ctx.config.maxProjectErrors
     if (most === 0) return
     for (const projectId of await listProjectsAbove(ctx.db, most * FULL)) {
