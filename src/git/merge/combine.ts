@@ -3,10 +3,8 @@ import { treeOfCommit } from '../objects/commit.ts'
 import { readTyped } from '../objects/objects.ts'
 import { parseCommit } from '../objects/parse-object.ts'
 import { emptyTreeIn, formatOfId, type ObjectId } from '../types.ts'
-import { ObjectWriter } from '../write/object-writer.ts'
+import type { ObjectWriter } from '../write/object-writer.ts'
 import { type GitMerge, type Joined, mergeByGit } from './git-merge.ts'
-
-export type Conflicting = Extract<Joined, { readonly outcome: 'conflict' }>
 
 export type Combination =
   | { readonly kind: 'merge'; readonly ours: ObjectId; readonly theirs: ObjectId }
@@ -37,27 +35,12 @@ async function plan(repository: OpenRepository, combination: Combination): Promi
   return { base: before, ours, theirs: after, baseCommit: parent, theirsCommit }
 }
 
-/** Merges, picks or reverts; the objects of a clean result wait in the writer. No ref moves. */
+/** Merges, picks or reverts. The objects of a clean result wait in the writer, if there is one; no ref moves. */
 export async function combine(
   repository: OpenRepository,
   combination: Combination,
+  writer: ObjectWriter | undefined,
   signal: AbortSignal,
-): Promise<
-  | { readonly outcome: 'clean'; readonly treeId: ObjectId; readonly writer: ObjectWriter }
-  | Conflicting
-> {
-  const writer = new ObjectWriter(repository.path)
-  const joined = await mergeByGit(repository, await plan(repository, combination), writer, signal)
-  return joined.outcome === 'clean' ? { ...joined, writer } : joined
-}
-
-/** Whether a merge, pick or revert would go well; nothing is written. */
-export async function tryCombine(
-  repository: OpenRepository,
-  combination: Combination,
-  signal: AbortSignal,
-): Promise<{ readonly outcome: 'clean' } | Conflicting> {
-  const merge = await plan(repository, combination)
-  const joined = await mergeByGit(repository, merge, undefined, signal)
-  return joined.outcome === 'clean' ? { outcome: 'clean' } : joined
+): Promise<Joined> {
+  return mergeByGit(repository, await plan(repository, combination), writer, signal)
 }

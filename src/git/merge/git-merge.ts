@@ -26,10 +26,13 @@ export interface ThreeTrees {
 /** Two commits, whose merge bases git finds itself; or trees that are joined whatever their history is. */
 export type GitMerge = { readonly ours: ObjectId; readonly theirs: ObjectId } | ThreeTrees
 
-/** What came of it; without a writer the id means nothing. */
-export type Joined =
-  | { readonly outcome: 'clean'; readonly treeId: ObjectId }
-  | { readonly outcome: 'conflict'; readonly paths: readonly string[] }
+export interface Conflicting {
+  readonly outcome: 'conflict'
+  readonly paths: readonly string[]
+}
+
+/** What came of it; without a writer the tree is not there. */
+export type Joined = { readonly outcome: 'clean'; readonly treeId: ObjectId } | Conflicting
 
 const nobody = { name: 'merge', email: 'merge', date: '2000-01-01T00:00:00.000Z' }
 

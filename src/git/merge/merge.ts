@@ -7,8 +7,10 @@ import { assertObjectId } from '../names.ts'
 import { loadCommits, treeOfCommit } from '../objects/commit.ts'
 import type { Repo } from '../repo.ts'
 import type { ObjectId } from '../types.ts'
+import { ObjectWriter } from '../write/object-writer.ts'
 import type { Signer } from '../write/signer.ts'
-import { type Conflicting, combine, tryCombine } from './combine.ts'
+import { combine } from './combine.ts'
+import type { Conflicting } from './git-merge.ts'
 import { pick } from './pick.ts'
 
 export interface MergeSides {
@@ -31,7 +33,7 @@ export interface MergeInput extends MergeSides {
 /** How a merge went. */
 export type Merged =
   | { readonly outcome: 'clean'; readonly treeId: ObjectId; readonly commitId: ObjectId }
-  | { readonly outcome: 'conflict'; readonly paths: readonly string[] }
+  | Conflicting
   /** A squash that would change nothing. */
   | { readonly outcome: 'empty' }
 
@@ -45,18 +47,16 @@ export interface RebaseInput {
 /** How a rebase went; after it `head` is the last new commit, or `onto` when nothing was left to move. */
 export type Rebased =
   | { readonly outcome: 'clean'; readonly head: ObjectId; readonly count: number }
-  | {
-      readonly outcome: 'conflict'
-      readonly commit: ObjectId
-      readonly paths: readonly string[]
-    }
+  | (Conflicting & { readonly commit: ObjectId })
 
 /** Whether two commits merge without conflict, and which paths conflict when not. */
 export const checkMerge = engineCall({
   name: 'checkMerge',
   lane: 'heavy',
-  run: ({ repository, signal }, { ours, theirs }: MergeSides): Promise<MergeCheck> =>
-    tryCombine(repository, { kind: 'merge', ours, theirs }, signal),
+  async run({ repository, signal }, { ours, theirs }: MergeSides): Promise<MergeCheck> {
+    const joined = await combine(repository, { kind: 'merge', ours, theirs }, undefined, signal)
+    return joined.outcome === 'clean' ? { outcome: 'clean' } : joined
+  },
 })
 
 async function merge(
@@ -65,9 +65,10 @@ async function merge(
   signal: AbortSignal,
 ): Promise<Merged> {
   const { ours, theirs, author, committer, message } = input
-  const combined = await combine(repository, { kind: 'merge', ours, theirs }, signal)
-  if (combined.outcome === 'conflict') return combined
-  const { treeId, writer } = combined
+  const writer = new ObjectWriter(repository.path)
+  const joined = await combine(repository, { kind: 'merge', ours, theirs }, writer, signal)
+  if (joined.outcome === 'conflict') return joined
+  const { treeId } = joined
   if (input.squash && (await treeOfCommit(repository, ours)) === treeId) return { outcome: 'empty' }
   const parentIds = input.squash ? [ours] : [ours, theirs]
   const commitId = await writer.flushCommit({ treeId, parentIds, author, committer, message })
@@ -100,9 +101,7 @@ async function replay(
     const { committer } = input
     const change = { kind: 'cherry-pick', commit: commit.id, onto: head } as const
     const picked = await pick(repository, { ...change, author, committer, message }, signal)
-    if (picked.outcome === 'conflict') {
-      return { outcome: 'conflict', commit: commit.id, paths: picked.paths }
-    }
+    if (picked.outcome === 'conflict') return { ...picked, commit: commit.id }
     // What the new base contains already is left out, as git does.
     if (picked.outcome === 'clean' && picked.commitId) {
       head = picked.commitId

@@ -2,8 +2,10 @@ import { engineCall } from '../engine/engine-call.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { treeOfCommit } from '../objects/commit.ts'
 import type { ObjectId } from '../types.ts'
+import { ObjectWriter } from '../write/object-writer.ts'
 import type { Signer } from '../write/signer.ts'
 import { combine } from './combine.ts'
+import type { Conflicting } from './git-merge.ts'
 
 export interface PickInput {
   /** Whether the commit's change is applied, or taken back. */
@@ -25,7 +27,7 @@ export type Picked =
       readonly treeId: ObjectId
       readonly commitId?: ObjectId | undefined
     }
-  | { readonly outcome: 'conflict'; readonly paths: readonly string[] }
+  | Conflicting
   | { readonly outcome: 'empty' }
 
 /** Picks or reverts one commit onto another; for use inside engine processes. */
@@ -35,9 +37,10 @@ export async function pick(
   signal: AbortSignal,
 ): Promise<Picked> {
   const before = await treeOfCommit(repository, input.onto)
-  const combined = await combine(repository, input, signal)
-  if (combined.outcome === 'conflict') return combined
-  const { treeId, writer } = combined
+  const writer = new ObjectWriter(repository.path)
+  const joined = await combine(repository, input, writer, signal)
+  if (joined.outcome === 'conflict') return joined
+  const { treeId } = joined
   if (treeId === before) return { outcome: 'empty' }
   if (input.dryRun) return { outcome: 'clean', treeId }
   const { author, committer, message } = input

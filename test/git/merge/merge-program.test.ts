@@ -6,8 +6,9 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { prefixHere } from '../../../src/base/process-mark.ts'
 import { OpenRepositories } from '../../../src/git/engine/open-repository.ts'
-import { combine, tryCombine } from '../../../src/git/merge/combine.ts'
+import { combine } from '../../../src/git/merge/combine.ts'
 import type { Repo } from '../../../src/git/repo.ts'
+import { ObjectWriter } from '../../../src/git/write/object-writer.ts'
 import { commitFiles, fsck } from '../../support/fast-import.ts'
 import { type GitWorld, git, openGitWorld } from '../../support/git.ts'
 
@@ -56,9 +57,10 @@ const isThere = (folder: string) => () => existsSync(folder)
 
 async function treeOf(ours: string, theirs: string, signal = never): Promise<unknown> {
   const merge = { kind: 'merge', ours, theirs } as const
-  const combined = await combine(repositories.get(repo.path), merge, signal)
+  const writer = new ObjectWriter(repo.path)
+  const combined = await combine(repositories.get(repo.path), merge, writer, signal)
   if (combined.outcome === 'conflict') return combined.paths
-  await combined.writer.flush()
+  await writer.flush()
   return combined.treeId
 }
 
@@ -71,7 +73,9 @@ test('one program merges pair after pair, and nothing of a merge is left in its 
     expect(await treeOf(clean, more)).toBe(treeOfGit(clean, more))
     expect(await treeOf(clean, other)).toEqual(['a'])
     const pick = { kind: 'cherry-pick', commit: more, onto: clean, mainline: 0 } as const
-    expect(await tryCombine(repositories.get(repo.path), pick, never)).toEqual({ outcome: 'clean' })
+    expect(await combine(repositories.get(repo.path), pick, undefined, never)).toMatchObject({
+      outcome: 'clean',
+    })
   }
   const [pid = 0, ...others] = programs()
   expect(others).toEqual([])
@@ -87,6 +91,7 @@ test('picks one right after the other lose nothing to the emptying of the folder
       const combined = await combine(
         repositories.get(repo.path),
         { kind, commit, onto: kind === 'revert' ? commit : onto },
+        new ObjectWriter(repo.path),
         never,
       )
       const wanted = kind === 'revert' ? base : treeOfGit(onto, commit)
