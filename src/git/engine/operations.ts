@@ -4,7 +4,6 @@
  */
 
 import '../archive/archive.ts'
-import '../diff/changed-paths.ts'
 import '../diff/commit-stats.ts'
 import '../diff/compare.ts'
 import '../diff/diff.ts'
