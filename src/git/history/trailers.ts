@@ -13,15 +13,7 @@ const DIVIDER = /^---[ \t\n\r]/
 
 /** The lines of `text`, each with its newline. */
 function splitLines(text: string): string[] {
-  const lines: string[] = []
-  let start = 0
-  while (start < text.length) {
-    const newline = text.indexOf('\n', start)
-    const end = newline < 0 ? text.length : newline + 1
-    lines.push(text.slice(start, end))
-    start = end
-  }
-  return lines
+  return text.split(/(?<=\n)/).filter(Boolean)
 }
 
 function isSpace(character: string | undefined): boolean {
@@ -91,47 +83,36 @@ function kindOf(line: string): LineKind {
   return separatorAt(line) >= 1 ? 'trailer' : 'text'
 }
 
-/** What the last paragraph is made of: decides whether it is a block of trailers. */
-class Tally {
-  private recognized = false
-  private trailers = 0
-  private others = 0
-  private continuations = 0
-
-  add(kind: LineKind): void {
+/** Whether a paragraph is a block of trailers: the kinds of its lines, the last one first. */
+function isTrailerBlock(kinds: readonly LineKind[]): boolean {
+  let [trailers, others, continuations] = [0, 0, 0]
+  for (const kind of kinds) {
     if (kind === 'continuation') {
-      this.continuations++
-      return
+      continuations += 1
+      continue
     }
-    if (kind === 'generated' || kind === 'trailer') {
-      this.trailers++
-      this.recognized ||= kind === 'generated'
-    } else {
-      this.others += this.continuations + (kind === 'text' ? 1 : 0)
-    }
-    this.continuations = 0
+    if (kind === 'generated' || kind === 'trailer') trailers += 1
+    else others += continuations + (kind === 'text' ? 1 : 0)
+    continuations = 0
   }
-
-  isTrailerBlock(): boolean {
-    const others = this.others + this.continuations
-    if (this.recognized && this.trailers * 3 >= others) return true
-    return this.trailers > 0 && others === 0
-  }
+  others += continuations
+  if (kinds.includes('generated') && trailers * 3 >= others) return true
+  return trailers > 0 && others === 0
 }
 
 /** The index of the first line of the trailer block, or the number of lines when there is none. */
 function trailerStart(lines: readonly string[]): number {
   const title = endOfTitle(lines)
-  const tally = new Tally()
+  const kinds: LineKind[] = []
   let onlySpaces = true
   for (let index = lines.length - 1; index >= title; index--) {
     const line = lines[index] ?? ''
     if (!line.startsWith('#') && isBlank(line)) {
       if (onlySpaces) continue
-      return tally.isTrailerBlock() ? index + 1 : lines.length
+      return isTrailerBlock(kinds) ? index + 1 : lines.length
     }
     if (!line.startsWith('#')) onlySpaces = false
-    tally.add(kindOf(line))
+    kinds.push(kindOf(line))
   }
   return lines.length
 }
