@@ -91,17 +91,13 @@ async function uncompressed(job: Job, task: Task): Promise<AsyncIterable<Buffer>
 
 async function emitArchive(job: Job, task: Task): Promise<void> {
   const plain = await uncompressed(job, task)
-  if (task.format === 'tar.gz') await emitAll(job, gzip(plain))
-  else if (task.format === 'tar.bz2') await emitAll(job, bzip2(plain))
-  else
-    await emitAll(
-      job,
-      inBlocks(plain, () => Buffer.allocUnsafe(pieceSize)),
-    )
+  for await (const piece of packed(plain, task.format)) await job.emit(piece)
 }
 
-async function emitAll(job: Job, pieces: AsyncIterable<Buffer>): Promise<void> {
-  for await (const piece of pieces) await job.emit(piece)
+function packed(plain: AsyncIterable<Buffer>, format: ArchiveFormat): AsyncIterable<Buffer> {
+  if (format === 'tar.gz') return gzip(plain)
+  if (format === 'tar.bz2') return bzip2(plain)
+  return inBlocks(plain, () => Buffer.allocUnsafe(pieceSize))
 }
 
 const archiveOperation = operation({
