@@ -48,17 +48,13 @@ import { mailAutoMerge, mailRequestPush } from './notifications/notifications/re
 import { mailTodos } from './notifications/notifications/todo-mails.ts'
 import { dateImageCleanup } from './packages/image-cleanup/run.ts'
 import { unassignRemoved } from './planning/assignees/tasks.ts'
-import { keepLabelBoards, keepMilestoneBoards } from './planning/boards/after-merge.ts'
-import { keepMilestoneIssues } from './planning/issues/after-merge.ts'
 import { closeByPush } from './planning/issues/close-by-commit.ts'
 import { showTodoIssues } from './planning/issues/todo-targets.ts'
-import { keepLabelEvents, keepMilestoneEvents } from './planning/resource-events/after-merge.ts'
 import { keepLentToGroup, keepLentToProject } from './planning/transfer/keep-lent.ts'
 import { removeOwnedGroups, removePersonalProjects } from './projects/groups/remove-owned.ts'
 import { createUserNamespace, followUserName } from './projects/groups/user-namespace.ts'
 import { acceptInvitations } from './projects/members/invitations/invite.ts'
 import { noteActivity } from './projects/projects/pushed.ts'
-import { keepMilestoneReleases } from './publishing/releases/after-milestone-merge.ts'
 import { removeReleaseOfTag, removeReleasesLeft } from './publishing/releases/verbs.ts'
 import { snippetMoved } from './publishing/snippets/after-move.ts'
 import { discardSnippetsOf } from './publishing/snippets/remove.ts'
@@ -74,7 +70,6 @@ import {
 } from './repositories/wikis-and-snippets/repository.ts'
 import { codeOwnerRule } from './review/approval-rules/code-owner-push-rule.ts'
 import { approveByCommand } from './review/approvals/approve.ts'
-import { keepMilestoneRequests } from './review/merge-requests/change/after-milestone-merge.ts'
 import { continueThreads } from './review/merge-requests/change/continue-threads.ts'
 import { clearOverwritten, markOverwritten } from './review/merge-requests/diff/overwritten.ts'
 import { mergeAfterPipeline } from './review/merge-requests/merge/auto-merge-wait.ts'
@@ -127,14 +122,6 @@ export const effects: Effects = {
   issueChanged: [fireIssueHooks, resolveAlertsOf],
   discussionContinued: [continueThreads],
   milestoneChanged: [fireMilestoneHooks],
-  labelsMerged: [keepLabelEvents, keepLabelBoards],
-  milestonesMerged: [
-    keepMilestoneEvents,
-    keepMilestoneIssues,
-    keepMilestoneRequests,
-    keepMilestoneReleases,
-    keepMilestoneBoards,
-  ],
 
   mergeRequestChanged: [enqueueMergeRequestHooks, mailRequestPush],
   mergeRequestEdited: [compareForHooks],

@@ -18,12 +18,6 @@ export interface ChangedMilestone {
   readonly action: 'create' | 'close' | 'reopen' | 'delete'
 }
 
-/** Labels or milestones that become another one, just before they go. */
-export interface MergedPlan {
-  readonly fromIds: readonly number[]
-  readonly toId: number
-}
-
 export interface ContinuedDiscussion {
   readonly project: Project
   /** The merge request whose threads it was. */
@@ -40,7 +34,5 @@ declare module '../ctx.ts' {
     /** A new issue goes on with the threads of a merge request; outside the transaction that made it. */
     readonly discussionContinued: readonly Effect<ContinuedDiscussion>[]
     readonly milestoneChanged: readonly Effect<ChangedMilestone>[]
-    readonly labelsMerged: readonly Effect<MergedPlan>[]
-    readonly milestonesMerged: readonly Effect<MergedPlan>[]
   }
 }

@@ -5,7 +5,6 @@ import type { OffsetPage } from '../../base/page.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { namespacesAbove } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
-import { repoint } from '../../store/repoint.ts'
 import type { LabelLinksTable, LabelsTable } from '../../store/schema/planning.ts'
 import type { Db } from '../../store/schema.ts'
 import { holdsText } from '../../store/search.ts'
@@ -158,16 +157,6 @@ export async function savePriority(
       conflict.columns(['project_id', 'label_id']).doUpdateSet({ priority }),
     )
     .execute()
-}
-
-/** Moves what carries some labels, and their priorities, to another label. */
-export async function moveLabelLinks(
-  db: Db,
-  fromIds: readonly number[],
-  toId: number,
-): Promise<void> {
-  await repoint(db, 'label_links', 'label_id', fromIds, toId)
-  await repoint(db, 'label_priorities', 'label_id', fromIds, toId)
 }
 
 /** The label of a title that is a group's own. */

@@ -1,9 +1,9 @@
-import { runEffects } from '../../base/effects.ts'
 import { conflict, existing, invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { moveSubscriptions } from '../../discussions/subscriptions/subscribe.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
+import { mergeLent } from '../lent-queries.ts'
 import type { Place } from '../place.ts'
 import { readColor } from './color.ts'
 import type { LabelRow } from './entity.ts'
@@ -14,7 +14,6 @@ import {
   insertLabel,
   listLabelsByTitle,
   listProjectLabelsBelow,
-  moveLabelLinks,
   savePriority,
   updateLabel,
 } from './queries.ts'
@@ -109,9 +108,8 @@ export async function promoteLabel(
     const duplicates = (await listProjectLabelsBelow(ctx.db, group.id, label.title))
       .map((row) => row.id)
       .filter((id) => id !== kept)
-    await moveLabelLinks(ctx.db, duplicates, kept)
+    await mergeLent(ctx.db, 'label', duplicates, kept)
     await moveSubscriptions(ctx, 'label', duplicates, kept)
-    await runEffects(ctx, ctx.effects.labelsMerged, { fromIds: duplicates, toId: kept })
     for (const id of duplicates) await deleteLabel(ctx.db, id)
     if (known) return { ...known, priority: null }
     const place = { project_id: null, group_id: group.id }

@@ -1,15 +1,10 @@
 import type { Ctx } from '../../ctx.ts'
 import type { ProjectChange } from '../../projects/effects.ts'
 import { labelLike } from '../labels/verbs.ts'
+import { listStrayLabels, listStrayMilestones, replaceLent } from '../lent-queries.ts'
 import { milestoneLike } from '../milestones/verbs.ts'
 import { placeOfProject } from '../place.ts'
-import {
-  findPlaceOf,
-  listProjectsBelow,
-  listStrayLabels,
-  listStrayMilestones,
-  replaceLent,
-} from './queries.ts'
+import { findPlaceOf, listProjectsBelow } from './queries.ts'
 
 type Moved = Awaited<ReturnType<typeof findPlaceOf>>
 
