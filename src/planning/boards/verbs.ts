@@ -7,7 +7,7 @@ import { inTransaction } from '../../store/transaction.ts'
 import { taken, uniquely } from '../../store/unique.ts'
 import { listLabelsByTitle } from '../labels/queries.ts'
 import { usableLabel } from '../labels/verbs.ts'
-import { usableMilestone } from '../milestones/verbs.ts'
+import { findUsableMilestone } from '../milestones/queries.ts'
 import { ownerIn, placeOf } from '../place.ts'
 import {
   type BoardRow,
@@ -88,7 +88,7 @@ export async function changeBoard(
 
 async function milestoneOf(ctx: Ctx, owner: Source, id: number | null): Promise<number | null> {
   if (!id) return null
-  return (await usableMilestone(ctx, placeOf(owner), id))?.id ?? null
+  return (await findUsableMilestone(ctx.db, placeOf(owner), id))?.id ?? null
 }
 
 /** Whoever exists may be whose issues a board shows, also before that person is a member. */

@@ -10,7 +10,7 @@ import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
 import { setAssignees } from '../assignees/verbs.ts'
 import { setLabels } from '../labels/set-labels.ts'
-import { usableMilestone } from '../milestones/verbs.ts'
+import { findUsableMilestone } from '../milestones/queries.ts'
 import { placeOfProject } from '../place.ts'
 import {
   recordLabelEvents,
@@ -51,7 +51,7 @@ export async function milestoneFor(
   id: number | null | undefined,
 ): Promise<number | null> {
   if (!id) return null
-  return (await usableMilestone(ctx, placeOfProject(project), id))?.id ?? null
+  return (await findUsableMilestone(ctx.db, placeOfProject(project), id))?.id ?? null
 }
 
 /** Creates an issue with all that hangs on it, in one transaction (docs/contract/D §1.9 Create). */

@@ -8,7 +8,8 @@ import { carryText } from '../../markdown/carry-text.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { assigneesBySubject } from '../assignees/verbs.ts'
 import { labelsBySubject } from '../labels/set-labels.ts'
-import { presentMilestonesById, usableMilestonesByTitle } from '../milestones/verbs.ts'
+import { listMilestonesByTitle } from '../milestones/queries.ts'
+import { presentMilestonesById } from '../milestones/verbs.ts'
 import { placeOfProject } from '../place.ts'
 import { copyTime } from '../time-tracking/verbs.ts'
 import { cannotMove } from './access.ts'
@@ -90,7 +91,7 @@ async function copyIssue(
 async function milestoneThere(ctx: Ctx, target: Project, id: number | null) {
   const milestone = id === null ? undefined : (await presentMilestonesById(ctx, [id])).get(id)
   if (!milestone) return null
-  const [same] = await usableMilestonesByTitle(ctx, placeOfProject(target), [milestone.title])
+  const [same] = await listMilestonesByTitle(ctx.db, placeOfProject(target), [milestone.title])
   return same?.id ?? null
 }
 

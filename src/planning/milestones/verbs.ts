@@ -11,7 +11,6 @@ import { type MilestoneRow, presentMilestone } from './entity.ts'
 import {
   deleteMilestone,
   findMilestone,
-  findUsableMilestone,
   insertMilestone,
   listMilestonesById,
   listMilestonesByTitle,
@@ -167,20 +166,6 @@ export async function promoteMilestone(ctx: Ctx, groupId: number, row: Milestone
   return getMilestone(ctx, { namespaceId: groupId }, row.id)
 }
 
-/** The milestone of this id if the project may use it (its own or a group's), for issues and merge requests. */
-export function usableMilestone(
-  ctx: Ctx,
-  place: Place,
-  id: number,
-): Promise<MilestoneRow | undefined> {
-  return findUsableMilestone(ctx.db, place, id)
-}
-
-/** The milestones of these titles that a project may use, for releases. */
-export function usableMilestonesByTitle(ctx: Ctx, place: Place, titles: readonly string[]) {
-  return titles.length === 0 ? Promise.resolve([]) : listMilestonesByTitle(ctx.db, place, titles)
-}
-
 /** Milestones by id, ready for the wire. */
 export async function presentMilestonesById(ctx: Ctx, ids: readonly number[]) {
   const rows = await listMilestonesById(ctx.db, [...new Set(ids)])
@@ -194,7 +179,7 @@ export async function milestoneLike(
   place: Place & { readonly projectId: number },
   one: Pick<MilestoneRow, 'title' | 'description' | 'start_date' | 'due_date' | 'state'>,
 ): Promise<number> {
-  const [known] = await usableMilestonesByTitle(ctx, place, [one.title])
+  const [known] = await listMilestonesByTitle(ctx.db, place, [one.title])
   if (known) return known.id
   const iid = await nextIid(ctx.db, place.projectId, 'milestone')
   const { title, description, start_date, due_date, state } = one

@@ -2,7 +2,8 @@ import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { readMarked } from '../../discussions/notes/commands.ts'
 import { knownLabels } from '../labels/set-labels.ts'
-import { presentMilestonesById, usableMilestonesByTitle } from '../milestones/verbs.ts'
+import { listMilestonesByTitle } from '../milestones/queries.ts'
+import { presentMilestonesById } from '../milestones/verbs.ts'
 import { placeOfProject } from '../place.ts'
 import { type CommandContext, type CommandTable, named } from './command-context.ts'
 import { months, readDay } from './due-date.ts'
@@ -55,7 +56,7 @@ async function setMilestone(ctx: Ctx, context: CommandContext, argument: string)
   if (!context.maySort || argument === '') return undefined
   const title = argument.startsWith('%') ? readMarked(argument, '%')[0] : argument
   const place = placeOfProject(context.project)
-  const [milestone] = await usableMilestonesByTitle(ctx, place, [title ?? ''])
+  const [milestone] = await listMilestonesByTitle(ctx.db, place, [title ?? ''])
   if (!milestone) return undefined
   context.edits.milestone_id = milestone.id
   return {

@@ -13,7 +13,7 @@ import type { Ctx } from '../../ctx.ts'
 import { isTagName } from '../../git/names.ts'
 import { resolveRevision } from '../../git/objects/revision.ts'
 import { findRef } from '../../git/refs/refs.ts'
-import { usableMilestone, usableMilestonesByTitle } from '../../planning/milestones/verbs.ts'
+import { findUsableMilestone, listMilestonesByTitle } from '../../planning/milestones/queries.ts'
 import { placeOfProject } from '../../planning/place.ts'
 import type { DeletedTag, ReadPush } from '../../repositories/effects.ts'
 import { isDeletion, tagOf } from '../../repositories/refs/moves.ts'
@@ -116,14 +116,14 @@ async function milestonesFor(
   const place = placeOfProject(project)
   if (input.milestones !== undefined) {
     const titles = [...new Set(input.milestones)]
-    const found = await usableMilestonesByTitle(ctx, place, titles)
+    const found = await listMilestonesByTitle(ctx.db, place, titles)
     const unknown = titles.filter((title) => !found.some((one) => one.title === title))
     if (unknown.length > 0) throw badRequest(`Milestone(s) not found: ${unknown.join(', ')}`)
     return found.map((one) => one.id)
   }
   if (input.milestone_ids === undefined) return undefined
   for (const id of input.milestone_ids) {
-    if (!(await usableMilestone(ctx, place, id)))
+    if (!(await findUsableMilestone(ctx.db, place, id)))
       throw badRequest(`Milestone id(s) not found: ${id}`)
   }
   return [...new Set(input.milestone_ids)]

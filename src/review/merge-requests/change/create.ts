@@ -11,7 +11,7 @@ import type { Ctx } from '../../../ctx.ts'
 import { followText } from '../../../discussions/references/follow-text.ts'
 import { callerId } from '../../../identity/users/find-user.ts'
 import { setLabels } from '../../../planning/labels/set-labels.ts'
-import { usableMilestone } from '../../../planning/milestones/verbs.ts'
+import { findUsableMilestone } from '../../../planning/milestones/queries.ts'
 import {
   recordLabelEvents,
   recordMilestoneEvent,
@@ -163,7 +163,7 @@ export async function milestoneFor(
 ): Promise<number | null> {
   if (!id) return null
   const place = { projectId: project.id, namespaceId: project.namespace_id }
-  if (!(await usableMilestone(ctx, place, id))) throw badRequest('milestone_id is invalid')
+  if (!(await findUsableMilestone(ctx.db, place, id))) throw badRequest('milestone_id is invalid')
   return id
 }
 

@@ -4,7 +4,7 @@ import { forbidden, Problem } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { readLog } from '../../../git/history/log.ts'
 import type { Commit } from '../../../git/types.ts'
-import { usableMilestonesByTitle } from '../../../planning/milestones/verbs.ts'
+import { listMilestonesByTitle } from '../../../planning/milestones/queries.ts'
 import { placeOfProject } from '../../../planning/place.ts'
 import { titleOf } from '../../../repositories/commits/entity.ts'
 import { branchOf, isDeletion, type RefMove } from '../../../repositories/refs/moves.ts'
@@ -161,7 +161,7 @@ async function readDescription(ctx: Ctx, id: number, options: PushOptions): Prom
 
 async function milestoneOf(ctx: Ctx, project: Project, title: string | undefined) {
   if (title === undefined) return undefined
-  const [milestone] = await usableMilestonesByTitle(ctx, placeOfProject(project), [title])
+  const [milestone] = await listMilestonesByTitle(ctx.db, placeOfProject(project), [title])
   return milestone?.id
 }
 
