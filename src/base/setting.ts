@@ -16,78 +16,59 @@ interface About {
   readonly secret?: boolean
 }
 
-const filled = z.string().min(1, 'expected a text that is not empty')
-
-export function text(fallback: string, about: About): Setting<string> {
-  return setting(filled, fallback, about)
-}
-
-/** A text that may be missing. */
-export function optionalText(about: About): Setting<string | undefined> {
-  return optional(filled, about)
-}
-
-/** A word that may be missing. */
-export function optionalWord(
-  pattern: RegExp,
-  expected: string,
-  about: About,
-): Setting<string | undefined> {
-  return optional(z.string().regex(pattern, expected), about)
-}
-
-export function email(fallback: string, about: About): Setting<string> {
-  const address = /^[^\s@<>,;]+@[^\s@<>,;]+$/
-  return word(fallback, address, 'expected an address such as git@example.com', about)
-}
-
-export function word(
-  fallback: string,
-  pattern: RegExp,
-  expected: string,
-  about: About,
-): Setting<string> {
-  return setting(z.string().regex(pattern, expected), fallback, about)
-}
-
-export function choice<const T extends string>(
-  fallback: NoInfer<T>,
-  words: readonly T[],
-  about: About,
+/** A setting that always has a value; `shown` is its default. */
+export function setting<T>(
+  schema: z.ZodType<T, unknown>,
+  shown: string,
+  { doc, secret = false }: About,
 ): Setting<T> {
-  return setting(z.enum(words, `expected one of ${words.join(', ')}`), fallback, about)
+  return { doc, fallback: schema.parse(shown), shown, secret, schema }
 }
 
-export function flag(fallback: boolean, about: About): Setting<boolean> {
-  const schema = z.stringbool({
-    truthy: ['true', '1', 'yes', 'on'],
-    falsy: ['false', '0', 'no', 'off'],
-    error: 'expected true or false',
-  })
-  return setting(schema, String(fallback), about)
+/** A setting that may be missing. */
+export function optional<T>(
+  schema: z.ZodType<T, unknown>,
+  { doc, secret = false }: About,
+): Setting<T | undefined> {
+  return { doc, fallback: undefined, shown: '', secret, schema }
 }
 
-export function integer(
-  fallback: number,
-  range: { readonly min: number; readonly max: number },
-  about: About,
-): Setting<number> {
-  const error = `expected a whole number from ${range.min} to ${range.max}`
-  const number = z.int(error).min(range.min, error).max(range.max, error)
-  const schema = z.string().regex(/^\d+$/, error).transform(Number).pipe(number)
-  return setting(schema, String(fallback), about)
+export const text = z.string().min(1, 'expected a text that is not empty')
+
+export function word(pattern: RegExp, expected: string) {
+  return z.string().regex(pattern, expected)
+}
+
+export const email = word(
+  /^[^\s@<>,;]+@[^\s@<>,;]+$/,
+  'expected an address such as git@example.com',
+)
+
+export function choice<const T extends string>(words: readonly T[]) {
+  return z.enum(words, `expected one of ${words.join(', ')}`)
+}
+
+export const flag = z.stringbool({
+  truthy: ['true', '1', 'yes', 'on'],
+  falsy: ['false', '0', 'no', 'off'],
+  error: 'expected true or false',
+})
+
+export function integer(min: number, max: number) {
+  const error = `expected a whole number from ${min} to ${max}`
+  const number = z.int(error).min(min, error).max(max, error)
+  return z.string().regex(/^\d+$/, error).transform(Number).pipe(number)
 }
 
 const byteUnits: Readonly<Record<string, number>> = { k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 }
 
-/** A number of bytes, such as `64m`; with `least`, not less than that. */
-export function bytes(shown: string, about: About, least = '0'): Setting<number> {
-  const schema = z
+/** A number of bytes, such as `64m`, that is not less than `least`. */
+export function bytes(least = '0') {
+  return z
     .string()
     .regex(/^\d{1,9}\s*(?:[kmg]i?b?|b)?$/i, 'expected a size such as 512k, 64m or 2g')
     .transform((value) => scaled(value, byteUnits))
     .refine((value) => value >= scaled(least, byteUnits), `expected at least ${least}`)
-  return setting(schema, shown, about)
 }
 
 const millisecondUnits: Readonly<Record<string, number>> = {
@@ -98,33 +79,24 @@ const millisecondUnits: Readonly<Record<string, number>> = {
   d: 86_400_000,
 }
 
-const milliseconds = z
+/** A span of time such as `30s`, in milliseconds. */
+export const duration = z
   .string()
   .regex(/^\d{1,7}\s*[smhd]?$/i, 'expected a time such as 30s, 10m or 1h')
   .transform((value) => scaled(value, millisecondUnits))
-
-/** A span of time such as `30s`, in milliseconds. */
-export function duration(shown: string, about: About): Setting<number> {
-  return setting(milliseconds, shown, about)
-}
-
-const longestWaitDays = 24
 
 /**
  * How long something is waited for. Timers count milliseconds in 31 bits, some 24 days: one that is longer, or none, goes
  * off at once, which would end whatever it is to limit.
  */
-export function timeLimit(
-  shown: string,
-  about: About & { readonly mayBeNone?: boolean },
-): Setting<number> {
-  const least = about.mayBeNone ? 0 : 1000
-  const error = `expected a time from ${least === 0 ? '0' : '1s'} to ${longestWaitDays}d`
+export function timeLimit(least = '1s') {
+  const longest = '24d'
+  const error = `expected a time from ${least} to ${longest}`
   const inRange = z
     .number()
-    .min(least, error)
-    .max(longestWaitDays * 86_400_000, error)
-  return setting(milliseconds.pipe(inRange), shown, about)
+    .min(scaled(least, millisecondUnits), error)
+    .max(scaled(longest, millisecondUnits), error)
+  return duration.pipe(inRange)
 }
 
 function scaled(value: string, units: Readonly<Record<string, number>>): number {
@@ -132,28 +104,24 @@ function scaled(value: string, units: Readonly<Record<string, number>>): number 
   return Number.parseInt(value, 10) * (units[unit] ?? 1)
 }
 
-/** An absolute URL of one of these protocols, that may be missing; a slash at its end goes. */
-export function optionalUrl(
-  protocols: readonly string[],
-  about: About,
-): Setting<string | undefined> {
-  return optional(urlOf(protocols), about)
-}
-
-/** As `optionalUrl`, for one that is always there. */
-export function url(fallback: string, protocols: readonly string[], about: About): Setting<string> {
-  return setting(urlOf(protocols), fallback, about)
-}
-
-function urlOf(protocols: readonly string[]) {
-  const protocol = new RegExp(`^(?:${protocols.map((one) => one.replace(':', '')).join('|')})$`)
-  const error = `expected a URL that begins with ${protocols.join('// or ')}//`
+/** An absolute URL of one of these protocols; a slash at its end goes. */
+export function url(...protocols: readonly string[]) {
+  const protocol = new RegExp(`^(?:${protocols.join('|')})$`)
+  const error = `expected a URL that begins with ${protocols.join(':// or ')}://`
   return z.url({ protocol, error }).transform((value) => value.replace(/\/+$/, ''))
 }
 
-const words = z.string().transform((value) => value.split(/[\s,]+/).filter((item) => item !== ''))
+/** A list between commas or blanks. */
+function listOf<T>(one: z.ZodType<T, string>) {
+  return z
+    .string()
+    .transform((value): readonly string[] => value.split(/[\s,]+/).filter((item) => item !== ''))
+    .pipe(z.array(one).readonly())
+}
 
-const address = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])
+const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
+  error: ({ input }) => `expected addresses or networks, not ${String(input)}`,
+})
 
 /** Whether a text is a host, address or network, with an optional port; an IPv6 address with one stands in brackets. */
 export function isPlace(value: string): boolean {
@@ -161,26 +129,18 @@ export function isPlace(value: string): boolean {
   const [, host = value, port = '80'] = bracketed ?? /^([^:]+):(\d+)$/.exec(value) ?? []
   const isHost =
     /^(?!.*\.\.)[a-z\d_](?:[a-z\d_.-]*[a-z\d_])?\.?$/i.test(host) && !/^[\d.]+$/.test(host)
-  return (isHost || address.safeParse(host).success) && Number(port) >= 1 && Number(port) <= 65_535
+  return (isHost || network.safeParse(host).success) && Number(port) >= 1 && Number(port) <= 65_535
 }
 
 const place = z.string().refine(isPlace, {
   error: ({ input }) => `expected hosts, addresses or networks, not ${String(input)}`,
 })
 
-/** Hosts, addresses and networks between commas or blanks, each with an optional port. */
-export function places(about: About): Setting<readonly string[]> {
-  return setting(words.pipe(z.array(place)), '', about)
-}
+/** Hosts, addresses and networks, each with an optional port. */
+export const places = listOf(place)
 
-const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
-  error: ({ input }) => `expected addresses or networks, not ${String(input)}`,
-})
-
-/** Addresses and networks (`10.0.0.0/8`) between commas. */
-export function networks(about: About): Setting<readonly string[]> {
-  return setting(words.pipe(z.array(network)), '', about)
-}
+/** Addresses and networks such as `10.0.0.0/8`. */
+export const networks = listOf(network)
 
 const recordId = z
   .string()
@@ -189,26 +149,10 @@ const recordId = z
   })
   .transform(Number)
 
-/** Ids of records between commas or blanks. */
-export function recordIds(about: About): Setting<readonly number[]> {
-  return setting(words.pipe(z.array(recordId)), '', about)
-}
+/** Ids of records. */
+export const recordIds = listOf(recordId)
 
-/** Any of some words between commas or blanks. */
-export function choices<const T extends string>(
-  of: readonly T[],
-  about: About,
-): Setting<readonly T[]> {
-  const schema = words.pipe(z.array(z.enum(of, `expected some of ${of.join(', ')}`)))
-  return setting(schema, '', about)
-}
-
-function setting<T>(schema: z.ZodType<T, unknown>, shown: string, about: About): Setting<T> {
-  const { doc, secret = false } = about
-  return { doc, fallback: schema.parse(shown), shown, secret, schema }
-}
-
-function optional<T>(schema: z.ZodType<T, unknown>, about: About): Setting<T | undefined> {
-  const { doc, secret = false } = about
-  return { doc, fallback: undefined, shown: '', secret, schema }
+/** Any of some words. */
+export function choices<const T extends string>(of: readonly T[]) {
+  return listOf(z.enum(of, `expected some of ${of.join(', ')}`))
 }
