@@ -239,34 +239,30 @@ export function perMinute(
   return { name, perMinute: count, scope }
 }
 
+type AnyDeclaration = Declaration<
+  string,
+  unknown,
+  Shape,
+  Shape,
+  Shape,
+  z.ZodType | BytesResponse | undefined,
+  Paginate | undefined,
+  string
+>
+
 /** A declaration with its types put away: what routing, the pipeline, OpenAPI and contract tests work on. */
-export interface Endpoint {
-  readonly method: Method
-  readonly path: string
-  readonly otherPath: string | undefined
-  readonly host: boolean
-  readonly ownSignIn: boolean
-  readonly summary: string
-  readonly tags: readonly string[]
+export interface Endpoint
+  extends Omit<AnyDeclaration, 'access' | 'conditions' | 'cached' | 'handler'> {
   readonly access: Access<unknown, string>
-  readonly conditions: readonly Condition<never>[]
+  readonly tags: readonly string[]
   readonly scopes: readonly string[]
-  readonly jobToken: boolean
   readonly deployToken: readonly string[]
+  readonly conditions: readonly Condition<never>[]
   readonly params: Shape
   readonly query: Shape
   readonly body: Shape
-  readonly check: ((sent: ReadonlySet<string>) => readonly string[]) | undefined
-  readonly paginate: Paginate | undefined
-  readonly response: z.ZodType | BytesResponse | undefined
   readonly status: number
-  readonly maxBody: number | undefined
-  readonly raw: boolean
-  readonly anyOrigin: boolean
-  readonly client: ClientProtocol | undefined
-  readonly offered: { readonly setting: string } | undefined
   readonly cached: boolean
-  readonly limit: RateLimit | undefined
   readonly handler: (given: Record<string, unknown>) => Awaitable<unknown>
 }
 
@@ -299,32 +295,16 @@ export function endpoint<
   const reads = declaration.method === 'GET' || declaration.method === 'HEAD'
   const answered = declaration.method === 'POST' ? 201 : 200
   return {
-    method: declaration.method,
-    path: declaration.path,
-    otherPath: declaration.otherPath,
-    host: declaration.host ?? false,
-    ownSignIn: declaration.ownSignIn ?? false,
-    summary: declaration.summary,
-    tags: declaration.tags ?? [],
-    access: declaration.access,
-    scopes: declaration.scopes ?? (reads ? ['api', 'read_api'] : ['api']),
-    jobToken: declaration.jobToken === true,
-    deployToken: declaration.deployToken ?? [],
-    conditions: declaration.conditions ?? [],
+    tags: [],
+    scopes: reads ? ['api', 'read_api'] : ['api'],
+    deployToken: [],
+    conditions: [],
+    query: {},
+    body: {},
+    status: declaration.response ? answered : 204,
+    ...declaration,
     params: { ...declaration.access.params, ...declaration.params },
-    query: declaration.query ?? {},
-    body: declaration.body ?? {},
-    check: declaration.check,
-    paginate: declaration.paginate,
-    response: declaration.response,
-    status: declaration.status ?? (declaration.response ? answered : 204),
-    maxBody: declaration.maxBody,
-    raw: declaration.raw === true,
-    anyOrigin: declaration.anyOrigin === true,
-    client: declaration.client,
-    offered: declaration.offered,
-    cached: (declaration.cached ?? false) && reads,
-    limit: declaration.limit,
+    cached: reads && declaration.cached === true,
     // The types are put away here, and brought back by nobody: the pipeline builds exactly what the declaration asks.
     handler: declaration.handler as unknown as Endpoint['handler'],
   }
