@@ -1,7 +1,5 @@
-import type { Insertable } from 'kysely'
-import type { AuditEventsTable } from '../store/schema/core.ts'
-import type { Db } from '../store/schema.ts'
+import type { Db, NewRowOf } from '../store/schema.ts'
 
-export async function insertAuditEvent(db: Db, row: Insertable<AuditEventsTable>): Promise<void> {
+export async function insertAuditEvent(db: Db, row: NewRowOf<'audit_events'>): Promise<void> {
   await db.insertInto('audit_events').values(row).execute()
 }

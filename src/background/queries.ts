@@ -1,9 +1,8 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Instant } from '../base/clock.ts'
-import type { TasksTable } from '../store/schema/core.ts'
-import type { Db } from '../store/schema.ts'
+import type { Db, RowOf } from '../store/schema.ts'
 
-export type TaskRow = Selectable<TasksTable>
+export type TaskRow = RowOf<'tasks'>
 
 type NewTask = Pick<TaskRow, 'name' | 'payload' | 'run_at' | 'unique_key' | 'created_at'>
 

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import type { Insertable, Kysely, Selectable, Updateable } from 'kysely'
 import type { AccountsSchema } from './schema/accounts.ts'
 import type { AlertsSchema } from './schema/alerts.ts'
 import type { BadgesSchema } from './schema/badges.ts'
@@ -81,3 +81,12 @@ export interface Schema
 
 /** The database, or the transaction that we are in. */
 export type Db = Kysely<Schema>
+
+/** A row of a table as queries read it. */
+export type RowOf<T extends keyof Schema> = Selectable<Schema[T]>
+
+/** What makes a row of a table. */
+export type NewRowOf<T extends keyof Schema> = Insertable<Schema[T]>
+
+/** Columns of a row that change. */
+export type ChangesOf<T extends keyof Schema> = Updateable<Schema[T]>

@@ -1,8 +1,6 @@
-import type { Insertable, Selectable } from 'kysely'
-import type { FeaturesTable } from './schema/core.ts'
-import type { Db } from './schema.ts'
+import type { Db, NewRowOf, RowOf } from './schema.ts'
 
-export type FeatureRow = Selectable<FeaturesTable>
+export type FeatureRow = RowOf<'features'>
 
 export function listSettingRows(db: Db): Promise<{ key: string; value: string }[]> {
   return db.selectFrom('settings').selectAll().execute()
@@ -32,7 +30,7 @@ export function findFeature(db: Db, name: string): Promise<FeatureRow | undefine
   return db.selectFrom('features').selectAll().where('name', '=', name).executeTakeFirst()
 }
 
-export async function saveFeature(db: Db, row: Insertable<FeaturesTable>): Promise<void> {
+export async function saveFeature(db: Db, row: NewRowOf<'features'>): Promise<void> {
   const { name: _, ...changes } = row
   await db
     .insertInto('features')

@@ -1,14 +1,9 @@
-import type { Insertable, Selectable } from 'kysely'
 import { deleteFound } from '../../store/delete-found.ts'
-import type { DeployTokensTable } from '../../store/schema/accounts.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
-export type DeployTokenRow = Selectable<DeployTokensTable>
+export type DeployTokenRow = RowOf<'deploy_tokens'>
 
-export function insertDeployToken(
-  db: Db,
-  row: Insertable<DeployTokensTable>,
-): Promise<DeployTokenRow> {
+export function insertDeployToken(db: Db, row: NewRowOf<'deploy_tokens'>): Promise<DeployTokenRow> {
   return db.insertInto('deploy_tokens').values(row).returningAll().executeTakeFirstOrThrow()
 }
 

@@ -1,14 +1,9 @@
-import type { Insertable, Selectable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
-import type { OauthTokensTable } from '../../store/schema/accounts.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
-export type OauthTokenRow = Selectable<OauthTokensTable>
+export type OauthTokenRow = RowOf<'oauth_tokens'>
 
-export function insertOauthToken(
-  db: Db,
-  row: Insertable<OauthTokensTable>,
-): Promise<OauthTokenRow> {
+export function insertOauthToken(db: Db, row: NewRowOf<'oauth_tokens'>): Promise<OauthTokenRow> {
   return db.insertInto('oauth_tokens').values(row).returningAll().executeTakeFirstOrThrow()
 }
 

@@ -1,11 +1,9 @@
-import type { Insertable, Selectable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
-import type { AccessTokensTable } from '../../store/schema/core.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
-export type AccessTokenRow = Selectable<AccessTokensTable>
+export type AccessTokenRow = RowOf<'access_tokens'>
 
-export function insertToken(db: Db, row: Insertable<AccessTokensTable>): Promise<AccessTokenRow> {
+export function insertToken(db: Db, row: NewRowOf<'access_tokens'>): Promise<AccessTokenRow> {
   return db.insertInto('access_tokens').values(row).returningAll().executeTakeFirstOrThrow()
 }
 

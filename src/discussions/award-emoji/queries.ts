@@ -3,10 +3,9 @@ import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { userBasicColumns } from '../../identity/users/basic.ts'
 import { listPage } from '../../store/pages.ts'
-import type { AwardEmojiTable } from '../../store/schema/issues.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, Schema } from '../../store/schema.ts'
 
-export type AwardableType = AwardEmojiTable['awardable_type']
+export type AwardableType = Schema['award_emoji']['awardable_type']
 
 function awardQuery(db: Db, type: AwardableType, id: number) {
   return db

@@ -1,7 +1,6 @@
-import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import { type UserBasic, userBasicEntity } from '../../identity/users/basic.ts'
-import type { NotesTable } from '../../store/schema/issues.ts'
+import type { RowOf } from '../../store/schema.ts'
 import { suggestionEntity } from './suggestion-entity.ts'
 
 const lineEndEntity = z.strictObject({
@@ -61,7 +60,7 @@ export const discussionEntity = z.strictObject({
   notes: z.array(noteEntity),
 })
 
-export type NoteRow = Selectable<NotesTable>
+export type NoteRow = RowOf<'notes'>
 
 /** What presenting notes needs beside their rows. */
 export interface NotePeople {

@@ -1,4 +1,4 @@
-import { type Insertable, type RawBuilder, type SqlBool, sql, type Updateable } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { Role } from '../../access/roles.ts'
 import { seesIssue } from '../../access/visible-issues.ts'
 import { seesFeature, type Viewer } from '../../access/visible-queries.ts'
@@ -7,8 +7,7 @@ import type { OffsetPage } from '../../base/page.ts'
 import { COUNTED_ROWS } from '../../base/page.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { countUpTo, listPage } from '../../store/pages.ts'
-import type { NotesTable } from '../../store/schema/issues.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf } from '../../store/schema.ts'
 import type { NoteScope } from './noteable.ts'
 
 export interface NoteFilter {
@@ -111,7 +110,7 @@ export async function countNotesOf(db: Db, scope: NoteScope, most: number): Prom
 }
 
 type NewNote = Omit<
-  Insertable<NotesTable>,
+  NewRowOf<'notes'>,
   'noteable_type' | 'noteable_id' | 'project_id' | 'original_position' | 'updated_at'
 >
 
@@ -130,7 +129,7 @@ export function insertNote(db: Db, scope: NoteScope, note: NewNote) {
     .executeTakeFirstOrThrow()
 }
 
-export function updateNote(db: Db, id: number, changes: Updateable<NotesTable>, now: Instant) {
+export function updateNote(db: Db, id: number, changes: ChangesOf<'notes'>, now: Instant) {
   return db
     .updateTable('notes')
     .set({ ...changes, updated_at: now })

@@ -1,10 +1,9 @@
-import { type Insertable, type SqlBool, sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import { Role } from '../../access/roles.ts'
 import { seesIssue } from '../../access/visible-issues.ts'
 import { hasProjectRole, seesFeature, type Viewer } from '../../access/visible-queries.ts'
 import type { Instant } from '../../base/clock.ts'
-import type { CrossReferencesTable } from '../../store/schema/mentions.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, NewRowOf } from '../../store/schema.ts'
 import type { NoteScope } from '../notes/noteable.ts'
 
 /** Active users of these names. */
@@ -79,7 +78,7 @@ export async function isCommitOfMergeRequest(db: Db, id: number, sha: string): P
   return row !== undefined
 }
 
-export type Source = Omit<Insertable<CrossReferencesTable>, 'note_id'>
+export type Source = Omit<NewRowOf<'cross_references'>, 'note_id'>
 
 /** Whether something says already that it was mentioned there. */
 export async function isCrossReferenced(
@@ -110,7 +109,7 @@ export async function isCrossReferenced(
 
 export async function insertCrossReference(
   db: Db,
-  row: Insertable<CrossReferencesTable>,
+  row: NewRowOf<'cross_references'>,
 ): Promise<void> {
   await db.insertInto('cross_references').values(row).execute()
 }

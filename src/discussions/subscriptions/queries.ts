@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
-import type { SubscriptionsTable } from '../../store/schema/planning.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, Schema } from '../../store/schema.ts'
 
-export type SubscriptionSubject = SubscriptionsTable['subject_type']
+export type SubscriptionSubject = Schema['subscriptions']['subject_type']
 
 /** What the user said of hearing about the subject: true, false, or undefined when nothing. */
 export async function findSubscription(

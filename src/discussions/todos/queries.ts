@@ -1,4 +1,4 @@
-import { type Insertable, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { Role } from '../../access/roles.ts'
 import { seesIssue } from '../../access/visible-issues.ts'
 import {
@@ -14,8 +14,7 @@ import type { OffsetPage } from '../../base/page.ts'
 import { userBasicColumns } from '../../identity/users/basic.ts'
 import { namespacesBelow } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
-import type { TodosTable } from '../../store/schema/issues.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
 export interface TodoFilter {
   readonly state: 'pending' | 'done'
@@ -101,7 +100,7 @@ export function findPendingTodo(
     .executeTakeFirst()
 }
 
-export function insertTodo(db: Db, todo: Insertable<TodosTable>) {
+export function insertTodo(db: Db, todo: NewRowOf<'todos'>) {
   return db.insertInto('todos').values(todo).returningAll().executeTakeFirstOrThrow()
 }
 
@@ -161,7 +160,7 @@ export async function finishTodosBy(
 export async function findTodoContext(
   db: Db,
   row: Pick<
-    Selectable<TodosTable>,
+    RowOf<'todos'>,
     'project_id' | 'group_id' | 'author_id' | 'target_type' | 'target_id' | 'note_id'
   >,
 ) {

@@ -1,10 +1,8 @@
-import type { Insertable, Selectable } from 'kysely'
 import type { GpgKeyName } from '../../base/gpg-key.ts'
 import { deleteFound } from '../../store/delete-found.ts'
-import type { GpgKeysTable } from '../../store/schema/accounts.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
-export type GpgKeyRow = Selectable<GpgKeysTable>
+export type GpgKeyRow = RowOf<'gpg_keys'>
 
 export function gpgKeysQuery(db: Db, userId: number) {
   return db.selectFrom('gpg_keys').selectAll().where('user_id', '=', userId).orderBy('id')
@@ -14,7 +12,7 @@ export function findGpgKey(db: Db, userId: number, id: number): Promise<GpgKeyRo
   return gpgKeysQuery(db, userId).where('id', '=', id).executeTakeFirst()
 }
 
-export function insertGpgKey(db: Db, row: Insertable<GpgKeysTable>): Promise<GpgKeyRow> {
+export function insertGpgKey(db: Db, row: NewRowOf<'gpg_keys'>): Promise<GpgKeyRow> {
   return db.insertInto('gpg_keys').values(row).returningAll().executeTakeFirstOrThrow()
 }
 

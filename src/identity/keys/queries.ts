@@ -1,18 +1,9 @@
-import {
-  type Insertable,
-  type RawBuilder,
-  type Selectable,
-  type SqlBool,
-  sql,
-  type Updateable,
-} from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import { deleteFound } from '../../store/delete-found.ts'
-import type { DeployKeyProjectsTable } from '../../store/schema/accounts.ts'
-import type { SshKeysTable } from '../../store/schema/core.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
-export type SshKeyRow = Selectable<SshKeysTable>
+export type SshKeyRow = RowOf<'ssh_keys'>
 
 export function userKeysQuery(db: Db, userId: number) {
   return db.selectFrom('ssh_keys').selectAll().where('user_id', '=', userId).orderBy('id')
@@ -34,15 +25,11 @@ export function findKeyByFingerprint(
   return db.selectFrom('ssh_keys').selectAll().where(column, '=', fingerprint).executeTakeFirst()
 }
 
-export function insertKey(db: Db, row: Insertable<SshKeysTable>): Promise<SshKeyRow> {
+export function insertKey(db: Db, row: NewRowOf<'ssh_keys'>): Promise<SshKeyRow> {
   return db.insertInto('ssh_keys').values(row).returningAll().executeTakeFirstOrThrow()
 }
 
-export async function updateKey(
-  db: Db,
-  id: number,
-  changes: Updateable<SshKeysTable>,
-): Promise<void> {
+export async function updateKey(db: Db, id: number, changes: ChangesOf<'ssh_keys'>): Promise<void> {
   await db.updateTable('ssh_keys').set(changes).where('id', '=', id).execute()
 }
 
@@ -75,7 +62,7 @@ export function findProjectKey(
 
 export async function insertKeyProject(
   db: Db,
-  row: Omit<Insertable<DeployKeyProjectsTable>, 'created_at' | 'updated_at'>,
+  row: Omit<NewRowOf<'deploy_key_projects'>, 'created_at' | 'updated_at'>,
   now: Instant,
 ): Promise<void> {
   await db

@@ -1,24 +1,18 @@
-import type { Insertable, Selectable } from 'kysely'
 import { userColumns } from '../../access/authentication/sign-in-queries.ts'
 import { isLive } from '../../access/visible-queries.ts'
 import type { Day, Instant } from '../../base/clock.ts'
 import type { Page } from '../../base/page.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
-import type {
-  OauthApplicationsTable,
-  OauthDevicesTable,
-  OauthGrantsTable,
-} from '../../store/schema/accounts.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
-export type ApplicationRow = Selectable<OauthApplicationsTable>
-export type GrantRow = Selectable<OauthGrantsTable>
-export type DeviceRow = Selectable<OauthDevicesTable>
+export type ApplicationRow = RowOf<'oauth_applications'>
+export type GrantRow = RowOf<'oauth_grants'>
+export type DeviceRow = RowOf<'oauth_devices'>
 
 export function insertApplication(
   db: Db,
-  row: Insertable<OauthApplicationsTable>,
+  row: NewRowOf<'oauth_applications'>,
 ): Promise<ApplicationRow> {
   return db.insertInto('oauth_applications').values(row).returningAll().executeTakeFirstOrThrow()
 }
@@ -53,7 +47,7 @@ export async function deleteApplication(db: Db, id: number): Promise<void> {
   await deleteFound(db.deleteFrom('oauth_applications').where('id', '=', id))
 }
 
-export function insertGrant(db: Db, row: Insertable<OauthGrantsTable>): Promise<GrantRow> {
+export function insertGrant(db: Db, row: NewRowOf<'oauth_grants'>): Promise<GrantRow> {
   return db.insertInto('oauth_grants').values(row).returningAll().executeTakeFirstOrThrow()
 }
 
@@ -69,7 +63,7 @@ export async function markGrantUsed(db: Db, id: number, now: Instant): Promise<v
   await db.updateTable('oauth_grants').set({ used_at: now }).where('id', '=', id).execute()
 }
 
-export async function insertDevice(db: Db, row: Insertable<OauthDevicesTable>): Promise<void> {
+export async function insertDevice(db: Db, row: NewRowOf<'oauth_devices'>): Promise<void> {
   await db.insertInto('oauth_devices').values(row).execute()
 }
 

@@ -1,10 +1,8 @@
-import type { Insertable } from 'kysely'
 import { userColumns } from '../../access/authentication/sign-in-queries.ts'
 import type { Instant } from '../../base/clock.ts'
-import type { SessionsTable } from '../../store/schema/sign-in.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, NewRowOf } from '../../store/schema.ts'
 
-export async function insertSession(db: Db, row: Insertable<SessionsTable>): Promise<void> {
+export async function insertSession(db: Db, row: NewRowOf<'sessions'>): Promise<void> {
   await db.insertInto('sessions').values(row).execute()
 }
 

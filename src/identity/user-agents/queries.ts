@@ -1,10 +1,8 @@
-import type { Insertable } from 'kysely'
-import type { UserAgentsTable } from '../../store/schema/user-agents.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, NewRowOf, Schema } from '../../store/schema.ts'
 
-export type AgentSubject = UserAgentsTable['subject_type']
+export type AgentSubject = Schema['user_agents']['subject_type']
 
-export async function insertUserAgent(db: Db, row: Insertable<UserAgentsTable>): Promise<void> {
+export async function insertUserAgent(db: Db, row: NewRowOf<'user_agents'>): Promise<void> {
   await db
     .insertInto('user_agents')
     .values(row)

@@ -1,12 +1,10 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { sql } from 'kysely'
 import { isLive } from '../../access/visible-queries.ts'
 import type { Day, Instant } from '../../base/clock.ts'
 import { deleteFound } from '../../store/delete-found.ts'
-import type { IdentitiesTable } from '../../store/schema/accounts.ts'
-import type { UsersTable } from '../../store/schema/core.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
-export type UserRow = Selectable<UsersTable>
+export type UserRow = RowOf<'users'>
 
 /** A user with what the full record tells beside the row. */
 export interface UserDetails extends UserRow {
@@ -52,15 +50,11 @@ export function findUserByIdOrName(db: Db, idOrName: string): Promise<UserRow | 
     : query.where('username', '=', idOrName).executeTakeFirst()
 }
 
-export function insertUser(db: Db, row: Insertable<UsersTable>): Promise<UserRow> {
+export function insertUser(db: Db, row: NewRowOf<'users'>): Promise<UserRow> {
   return db.insertInto('users').values(row).returningAll().executeTakeFirstOrThrow()
 }
 
-export function updateUserRow(
-  db: Db,
-  id: number,
-  changes: Updateable<UsersTable>,
-): Promise<UserRow> {
+export function updateUserRow(db: Db, id: number, changes: ChangesOf<'users'>): Promise<UserRow> {
   return db
     .updateTable('users')
     .set(changes)
@@ -178,7 +172,7 @@ export function listPersonalProjects(db: Db, userId: number) {
 
 export async function replaceIdentity(
   db: Db,
-  identity: Omit<Insertable<IdentitiesTable>, 'id'>,
+  identity: Omit<NewRowOf<'identities'>, 'id'>,
 ): Promise<void> {
   await db
     .insertInto('identities')

@@ -1,11 +1,9 @@
-import type { Selectable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { Page, Paged } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
-import type { AuditEventsTable } from '../../store/schema/core.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, RowOf } from '../../store/schema.ts'
 
-export type AuditEventRow = Selectable<AuditEventsTable>
+export type AuditEventRow = RowOf<'audit_events'>
 
 export interface AuditFilters {
   readonly entity_type?: string | undefined

@@ -1,9 +1,7 @@
-import type { Insertable, Selectable, Updateable } from 'kysely'
 import { deleteFound } from '../../store/delete-found.ts'
-import type { BroadcastMessagesTable } from '../../store/schema/accounts.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
-export type BroadcastMessageRow = Selectable<BroadcastMessagesTable>
+export type BroadcastMessageRow = RowOf<'broadcast_messages'>
 
 /** Newest first (docs/contract/A-resolved §12). */
 export function broadcastMessagesQuery(db: Db) {
@@ -16,7 +14,7 @@ export function findBroadcastMessage(db: Db, id: number): Promise<BroadcastMessa
 
 export function insertBroadcastMessage(
   db: Db,
-  row: Insertable<BroadcastMessagesTable>,
+  row: NewRowOf<'broadcast_messages'>,
 ): Promise<BroadcastMessageRow> {
   return db.insertInto('broadcast_messages').values(row).returningAll().executeTakeFirstOrThrow()
 }
@@ -24,7 +22,7 @@ export function insertBroadcastMessage(
 export function updateBroadcastMessage(
   db: Db,
   id: number,
-  changes: Updateable<BroadcastMessagesTable>,
+  changes: ChangesOf<'broadcast_messages'>,
 ): Promise<BroadcastMessageRow> {
   return db
     .updateTable('broadcast_messages')

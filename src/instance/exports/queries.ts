@@ -1,8 +1,7 @@
-import { type Insertable, type SqlBool, sql, type Updateable } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { SourceType } from '../../store/schema/core.ts'
-import type { ExportsTable } from '../../store/schema/exports.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf } from '../../store/schema.ts'
 
 export interface ExportKey {
   readonly type: SourceType
@@ -16,7 +15,7 @@ export async function findExport(db: Db, key: ExportKey) {
 }
 
 /** Notes that an export was asked for; the one before it is forgotten. */
-export async function saveExport(db: Db, row: Insertable<ExportsTable>): Promise<void> {
+export async function saveExport(db: Db, row: NewRowOf<'exports'>): Promise<void> {
   await db
     .insertInto('exports')
     .values(row)
@@ -31,7 +30,7 @@ export async function saveExport(db: Db, row: Insertable<ExportsTable>): Promise
 export async function updateExport(
   db: Db,
   key: ExportKey,
-  change: Updateable<ExportsTable>,
+  change: ChangesOf<'exports'>,
 ): Promise<void> {
   await db.updateTable('exports').set(change).where(isOf(key)).execute()
 }

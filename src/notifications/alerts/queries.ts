@@ -1,11 +1,10 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { sql } from 'kysely'
 import { Role } from '../../access/roles.ts'
 import type { Day } from '../../base/clock.ts'
 import { namespacesAbove } from '../../store/hierarchy.ts'
-import type { AlertMailWindowsTable } from '../../store/schema/alerts.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
-export type MailWindowRow = Selectable<AlertMailWindowsTable>
+export type MailWindowRow = RowOf<'alert_mail_windows'>
 
 /** Owners and maintainers of a project, by membership in it or in a group above it. */
 export async function listMaintainerIds(
@@ -33,17 +32,14 @@ export function findMailWindow(db: Db, projectId: number): Promise<MailWindowRow
     .executeTakeFirst()
 }
 
-export async function insertMailWindow(
-  db: Db,
-  row: Insertable<AlertMailWindowsTable>,
-): Promise<void> {
+export async function insertMailWindow(db: Db, row: NewRowOf<'alert_mail_windows'>): Promise<void> {
   await db.insertInto('alert_mail_windows').values(row).execute()
 }
 
 export async function updateMailWindow(
   db: Db,
   projectId: number,
-  changes: Updateable<AlertMailWindowsTable>,
+  changes: ChangesOf<'alert_mail_windows'>,
 ): Promise<void> {
   await db
     .updateTable('alert_mail_windows')

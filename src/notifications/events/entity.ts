@@ -1,11 +1,10 @@
-import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import type { Ctx } from '../../ctx.ts'
 import { noteEntity, presentNote } from '../../discussions/notes/entity.ts'
 import { userBasicEntity } from '../../identity/users/basic.ts'
 import { usersById } from '../../identity/users/find-basic.ts'
 import { pageOf } from '../../publishing/wikis/page-name.ts'
-import type { EventsTable } from '../../store/schema/issues.ts'
+import type { RowOf } from '../../store/schema.ts'
 import { listEventNotes, listEventPages } from './list-queries.ts'
 
 const pushData = z.strictObject({
@@ -46,7 +45,7 @@ export const eventEntity = z.strictObject({
   wiki_page: wikiPage.optional(),
 })
 
-type EventRow = Selectable<EventsTable>
+type EventRow = RowOf<'events'>
 
 /** Events of a page, with their authors and comments read at once. */
 export async function presentEvents(

@@ -1,12 +1,8 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
-import type { EventsTable } from '../../store/schema/issues.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, RowOf } from '../../store/schema.ts'
 
-export async function insertEvent(
-  db: Db,
-  event: Omit<Selectable<EventsTable>, 'id'>,
-): Promise<void> {
+export async function insertEvent(db: Db, event: Omit<RowOf<'events'>, 'id'>): Promise<void> {
   // Every push adds one: to build it anew each time takes longer than to run it.
   await sql`
     INSERT INTO events (project_id, author_id, action_name, target_type, target_id, target_iid, target_title,

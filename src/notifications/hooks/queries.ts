@@ -1,15 +1,14 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { sql } from 'kysely'
 import type { SourceRef } from '../../access/sources.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { namespacesAbove } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
-import type { WebhookDeliveriesTable, WebhooksTable } from '../../store/schema/hooks.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
-export type HookRow = Selectable<WebhooksTable>
-export type DeliveryRow = Selectable<WebhookDeliveriesTable>
+export type HookRow = RowOf<'webhooks'>
+export type DeliveryRow = RowOf<'webhook_deliveries'>
 
 /** Whose hook it is. */
 export type HookOwner = SourceRef | { readonly type: 'system' }
@@ -66,15 +65,11 @@ export async function listWantingHooks(
   return [...project, ...group, ...instance]
 }
 
-export function insertHook(db: Db, values: Insertable<WebhooksTable>): Promise<HookRow> {
+export function insertHook(db: Db, values: NewRowOf<'webhooks'>): Promise<HookRow> {
   return db.insertInto('webhooks').values(values).returningAll().executeTakeFirstOrThrow()
 }
 
-export function updateHook(
-  db: Db,
-  id: number,
-  changes: Updateable<WebhooksTable>,
-): Promise<HookRow> {
+export function updateHook(db: Db, id: number, changes: ChangesOf<'webhooks'>): Promise<HookRow> {
   return db
     .updateTable('webhooks')
     .set(changes)
@@ -104,7 +99,7 @@ export async function pauseHook(db: Db, id: number, until: Instant): Promise<voi
 
 export async function insertDelivery(
   db: Db,
-  values: Insertable<WebhookDeliveriesTable>,
+  values: NewRowOf<'webhook_deliveries'>,
 ): Promise<DeliveryRow> {
   return db.insertInto('webhook_deliveries').values(values).returningAll().executeTakeFirstOrThrow()
 }
@@ -127,7 +122,7 @@ export function findDelivery(db: Db, id: number): Promise<DeliveryRow | undefine
 export async function updateDelivery(
   db: Db,
   id: number,
-  changes: Updateable<WebhookDeliveriesTable>,
+  changes: ChangesOf<'webhook_deliveries'>,
 ): Promise<void> {
   await db.updateTable('webhook_deliveries').set(changes).where('id', '=', id).execute()
 }

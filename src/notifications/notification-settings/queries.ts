@@ -1,8 +1,6 @@
-import type { Insertable, Selectable } from 'kysely'
-import type { NotificationSettingsTable } from '../../store/schema/accounts.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
-export type NotificationSettingRow = Selectable<NotificationSettingsTable>
+export type NotificationSettingRow = RowOf<'notification_settings'>
 
 /** For what a setting is: the instance (id 0), a group or a project. */
 export interface Place {
@@ -26,10 +24,7 @@ export function findSetting(
     .executeTakeFirst()
 }
 
-export async function saveSetting(
-  db: Db,
-  row: Insertable<NotificationSettingsTable>,
-): Promise<void> {
+export async function saveSetting(db: Db, row: NewRowOf<'notification_settings'>): Promise<void> {
   await db
     .insertInto('notification_settings')
     .values(row)

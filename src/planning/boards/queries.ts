@@ -1,13 +1,12 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { sql } from 'kysely'
 import type { Source } from '../../access/sources.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
-import type { BoardListsTable, BoardsTable } from '../../store/schema/boards.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
-export type BoardRow = Selectable<BoardsTable>
-export type ListRow = Selectable<BoardListsTable>
+export type BoardRow = RowOf<'boards'>
+export type ListRow = RowOf<'board_lists'>
 
 function boardsOf(db: Db, owner: Source) {
   const query = db.selectFrom('boards').selectAll()
@@ -22,15 +21,11 @@ export function findBoard(db: Db, owner: Source, id: number): Promise<BoardRow |
   return boardsOf(db, owner).where('id', '=', id).executeTakeFirst()
 }
 
-export function insertBoard(db: Db, values: Insertable<BoardsTable>): Promise<BoardRow> {
+export function insertBoard(db: Db, values: NewRowOf<'boards'>): Promise<BoardRow> {
   return db.insertInto('boards').values(values).returningAll().executeTakeFirstOrThrow()
 }
 
-export function updateBoard(
-  db: Db,
-  id: number,
-  changes: Updateable<BoardsTable>,
-): Promise<BoardRow> {
+export function updateBoard(db: Db, id: number, changes: ChangesOf<'boards'>): Promise<BoardRow> {
   return db
     .updateTable('boards')
     .set(changes)
@@ -78,7 +73,7 @@ export async function listListsOf(db: Db, boardIds: readonly number[]): Promise<
     .execute()
 }
 
-export function insertList(db: Db, values: Insertable<BoardListsTable>): Promise<ListRow> {
+export function insertList(db: Db, values: NewRowOf<'board_lists'>): Promise<ListRow> {
   return db.insertInto('board_lists').values(values).returningAll().executeTakeFirstOrThrow()
 }
 

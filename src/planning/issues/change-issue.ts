@@ -1,4 +1,3 @@
-import type { Updateable } from 'kysely'
 import { userOf } from '../../access/actor.ts'
 import type { Project } from '../../access/subjects.ts'
 import { runEffects } from '../../base/effects.ts'
@@ -8,7 +7,7 @@ import { addSystemNote } from '../../discussions/notes/verbs.ts'
 import { followText } from '../../discussions/references/follow-text.ts'
 import { addNoteAbout, type NoteSource } from '../../discussions/references/note-mention.ts'
 import { addTodos, completeTodos } from '../../discussions/todos/add.ts'
-import type { IssuesTable } from '../../store/schema/issues.ts'
+import type { ChangesOf } from '../../store/schema.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { setAssignees } from '../assignees/verbs.ts'
 import { type LabelInput, setLabels } from '../labels/set-labels.ts'
@@ -46,7 +45,7 @@ export async function changeIssue(
     const row = await getRow(ctx, found.id)
     const noteable = asNoteable(ctx, project, row)
     const before = await readIssueState(ctx, row)
-    const values: Updateable<IssuesTable> = {
+    const values: ChangesOf<'issues'> = {
       ...(await textChanges(ctx, noteable, row, changes)),
       ...(await planChanges(ctx, project, noteable, row, changes)),
       ...(await flagChanges(ctx, noteable, row, changes)),
@@ -93,7 +92,7 @@ async function typeChange(
   noteable: Noteable,
   row: IssueRow,
   type: IssueRow['issue_type'] | undefined,
-): Promise<Updateable<IssuesTable>> {
+): Promise<ChangesOf<'issues'>> {
   if (type === undefined || type === row.issue_type) return {}
   const word = (one: string) => one.replaceAll('_', ' ')
   const text = `changed type from ${word(row.issue_type)} to ${word(type)}`
@@ -113,9 +112,9 @@ async function planChanges(
   noteable: Noteable,
   row: IssueRow,
   changes: IssueChanges,
-): Promise<Updateable<IssuesTable>> {
+): Promise<ChangesOf<'issues'>> {
   const subject = { type: 'issue', id: row.id } as const
-  const found: Updateable<IssuesTable> = {}
+  const found: ChangesOf<'issues'> = {}
   if (changes.milestone_id !== undefined) {
     found.milestone_id = await milestoneFor(ctx, project, changes.milestone_id)
     await recordMilestoneEvent(ctx, subject, row.milestone_id, found.milestone_id)
@@ -168,7 +167,7 @@ async function stateChange(
   event: 'close' | 'reopen' | undefined,
   via = '',
   cause?: NoteSource,
-): Promise<Updateable<IssuesTable>> {
+): Promise<ChangesOf<'issues'>> {
   const state = event === 'close' ? 'closed' : event === 'reopen' ? 'opened' : row.state
   if (state === row.state) return {}
   const word = state === 'closed' ? 'closed' : 'reopened'
@@ -254,7 +253,7 @@ export async function closeIssueFor(
   ctx: Ctx,
   project: Project,
   found: IssueRow,
-  other: Pick<Updateable<IssuesTable>, 'moved_to_id' | 'duplicated_to_id'>,
+  other: Pick<ChangesOf<'issues'>, 'moved_to_id' | 'duplicated_to_id'>,
 ): Promise<void> {
   const row = await getRow(ctx, found.id)
   if (row.state === 'closed') return await updateIssue(ctx.db, row.id, other)

@@ -1,11 +1,10 @@
-import { type InferResult, type Insertable, sql, type Updateable } from 'kysely'
+import { type InferResult, sql } from 'kysely'
 import { Role } from '../../access/roles.ts'
 import { seesIssue } from '../../access/visible-issues.ts'
 import { readsInternalNotes, seesFeature, type Viewer } from '../../access/visible-queries.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { repoint } from '../../store/repoint.ts'
-import type { IssueLinksTable, IssuesTable } from '../../store/schema/issues.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf } from '../../store/schema.ts'
 
 /** Issues with the paths of their projects. */
 export function issueQuery(db: Db) {
@@ -30,16 +29,12 @@ export function findIssueById(db: Db, id: number): Promise<IssueRow | undefined>
   return issueQuery(db).where('issues.id', '=', id).executeTakeFirst()
 }
 
-export async function insertIssue(db: Db, values: Insertable<IssuesTable>): Promise<number> {
+export async function insertIssue(db: Db, values: NewRowOf<'issues'>): Promise<number> {
   const row = await db.insertInto('issues').values(values).returning('id').executeTakeFirstOrThrow()
   return row.id
 }
 
-export async function updateIssue(
-  db: Db,
-  id: number,
-  changes: Updateable<IssuesTable>,
-): Promise<void> {
+export async function updateIssue(db: Db, id: number, changes: ChangesOf<'issues'>): Promise<void> {
   await db.updateTable('issues').set(changes).where('id', '=', id).execute()
 }
 
@@ -78,7 +73,7 @@ export async function listIssueCounts(db: Db, viewer: Viewer, ids: readonly numb
   return rows
 }
 
-export function insertIssueLink(db: Db, link: Insertable<IssueLinksTable>) {
+export function insertIssueLink(db: Db, link: NewRowOf<'issue_links'>) {
   return db.insertInto('issue_links').values(link).returningAll().executeTakeFirstOrThrow()
 }
 

@@ -1,6 +1,5 @@
-import type { Selectable } from 'kysely'
 import { z } from 'zod'
-import type { LabelsTable } from '../../store/schema/planning.ts'
+import type { RowOf } from '../../store/schema.ts'
 import { textColorOn } from './color.ts'
 
 export const labelEntity = z.strictObject({
@@ -30,7 +29,7 @@ export const labelDetailEntity = labelEntity.pick({
   archived: true,
 })
 
-export type LabelRow = Selectable<LabelsTable>
+export type LabelRow = RowOf<'labels'>
 
 export interface LabelCounts {
   readonly open_issues_count: number

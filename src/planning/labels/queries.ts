@@ -1,12 +1,11 @@
-import { type Insertable, type SqlBool, sql, type Updateable } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import { seesGroup, seesLabels, type Viewer } from '../../access/visible-queries.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { namespacesAbove } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
-import type { LabelLinksTable, LabelsTable } from '../../store/schema/planning.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf, Schema } from '../../store/schema.ts'
 import { holdsText } from '../../store/search.ts'
 import { ownerIn, type Place } from '../place.ts'
 
@@ -107,7 +106,7 @@ export function listLabelsByTitle(db: Db, place: Place, titles: readonly string[
 export function insertLabel(
   db: Db,
   place: Place,
-  label: Pick<Insertable<LabelsTable>, 'title' | 'color' | 'description' | 'archived'>,
+  label: Pick<NewRowOf<'labels'>, 'title' | 'color' | 'description' | 'archived'>,
   now: Instant,
 ) {
   return db
@@ -122,7 +121,7 @@ export function insertLabel(
     .executeTakeFirstOrThrow()
 }
 
-export function updateLabel(db: Db, id: number, changes: Updateable<LabelsTable>, now: Instant) {
+export function updateLabel(db: Db, id: number, changes: ChangesOf<'labels'>, now: Instant) {
   return db
     .updateTable('labels')
     .set({ ...changes, updated_at: now })
@@ -181,7 +180,7 @@ export function listProjectLabelsBelow(db: Db, groupId: number, title: string) {
     .execute()
 }
 
-export type LabelSubject = LabelLinksTable['subject_type']
+export type LabelSubject = Schema['label_links']['subject_type']
 
 /** Labels of many subjects at once, each with the subject's id, by title. */
 export async function listLabelsOf(db: Db, type: LabelSubject, subjectIds: readonly number[]) {

@@ -1,7 +1,6 @@
-import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import type { Day } from '../../base/clock.ts'
-import type { MilestonesTable } from '../../store/schema/planning.ts'
+import type { RowOf } from '../../store/schema.ts'
 
 export const milestoneEntity = z.strictObject({
   id: z.int(),
@@ -19,7 +18,7 @@ export const milestoneEntity = z.strictObject({
   web_url: z.string(),
 })
 
-export type MilestoneRow = Selectable<MilestonesTable> & {
+export type MilestoneRow = RowOf<'milestones'> & {
   /** Full path of the project or group that it belongs to. */
   readonly owner_path: string
 }

@@ -1,12 +1,11 @@
-import { type Insertable, type SqlBool, sql, type Updateable } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import { seesGroup, seesLabels, type Viewer } from '../../access/visible-queries.ts'
 import type { Day, Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { namespacesAbove } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
-import type { MilestonesTable } from '../../store/schema/planning.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf } from '../../store/schema.ts'
 import { holdsText } from '../../store/search.ts'
 import { ownerIn, type Place } from '../place.ts'
 
@@ -122,7 +121,7 @@ export async function listMilestonesById(db: Db, ids: readonly number[]) {
 export async function insertMilestone(
   db: Db,
   place: Place,
-  values: Omit<Insertable<MilestonesTable>, 'created_at' | 'updated_at'>,
+  values: Omit<NewRowOf<'milestones'>, 'created_at' | 'updated_at'>,
   now: Instant,
 ): Promise<number> {
   const row = await db
@@ -136,7 +135,7 @@ export async function insertMilestone(
 export async function updateMilestone(
   db: Db,
   id: number,
-  changes: Updateable<MilestonesTable>,
+  changes: ChangesOf<'milestones'>,
   now: Instant,
 ): Promise<void> {
   await db

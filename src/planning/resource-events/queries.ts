@@ -1,16 +1,15 @@
-import type { Insertable } from 'kysely'
 import { Role } from '../../access/roles.ts'
 import { seesFeature, type Viewer } from '../../access/visible-queries.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
-import type { ResourceEventsTable, Work } from '../../store/schema/issues.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Work } from '../../store/schema/issues.ts'
+import type { Db, NewRowOf, Schema } from '../../store/schema.ts'
 
-export type EventKind = ResourceEventsTable['kind']
+export type EventKind = Schema['resource_events']['kind']
 
 export async function insertResourceEvent(
   db: Db,
-  event: Insertable<ResourceEventsTable>,
+  event: NewRowOf<'resource_events'>,
 ): Promise<void> {
   await db.insertInto('resource_events').values(event).execute()
 }

@@ -1,7 +1,7 @@
-import type { Insertable } from 'kysely'
 import { userOf } from '../../access/actor.ts'
 import type { Ctx } from '../../ctx.ts'
-import type { ResourceEventsTable, Work } from '../../store/schema/issues.ts'
+import type { Work } from '../../store/schema/issues.ts'
+import type { NewRowOf } from '../../store/schema.ts'
 import { insertResourceEvent } from './queries.ts'
 
 /** Something whose changes are kept: an issue or a merge request. */
@@ -11,7 +11,7 @@ export interface ChangedSubject {
 }
 
 type Kept = Omit<
-  Insertable<ResourceEventsTable>,
+  NewRowOf<'resource_events'>,
   'id' | 'subject_type' | 'subject_id' | 'user_id' | 'created_at'
 >
 

@@ -1,8 +1,8 @@
-import { type Insertable, sql } from 'kysely'
-import type { TimelogsTable, Work } from '../../store/schema/issues.ts'
-import type { Db } from '../../store/schema.ts'
+import { sql } from 'kysely'
+import type { Work } from '../../store/schema/issues.ts'
+import type { Db, NewRowOf } from '../../store/schema.ts'
 
-export async function insertTimelog(db: Db, log: Insertable<TimelogsTable>): Promise<void> {
+export async function insertTimelog(db: Db, log: NewRowOf<'timelogs'>): Promise<void> {
   await db.insertInto('timelogs').values(log).execute()
 }
 

@@ -2,146 +2,6 @@ import type { Instant } from '../../base/clock.ts'
 import type { Default, DefaultFlag, Id, Json, Optional, OptionalInstant } from './columns.ts'
 import type { SourceType } from './core.ts'
 
-/** Which projects a deploy key opens. */
-export interface DeployKeyProjectsTable {
-  id: Id
-  key_id: number
-  project_id: number
-  can_push: DefaultFlag
-  created_at: Instant
-  updated_at: Instant
-}
-
-export interface GpgKeysTable {
-  id: Id
-  user_id: number
-  key: string
-  fingerprint: string
-  key_id: string
-  created_at: Instant
-}
-
-/** A subkey of a registered GPG key. */
-export interface GpgSubkeysTable {
-  id: Id
-  gpg_key_id: number
-  fingerprint: string
-  key_id: string
-}
-
-export interface DeployTokensTable {
-  id: Id
-  source_type: SourceType
-  source_id: number
-  name: string
-  /** Null: the default name with the token's id. */
-  username: Optional<string>
-  /** sha256 of the secret. */
-  digest: Buffer
-  /** The secret itself where jobs are given it. */
-  sealed_secret: Optional<string>
-  scopes: string
-  expires_at: OptionalInstant
-  revoked: DefaultFlag
-  last_used_at: OptionalInstant
-  created_by_id: Optional<number>
-  created_at: Instant
-  updated_at: Instant
-}
-
-export interface OauthApplicationsTable {
-  id: Id
-  uid: string
-  secret_digest: Buffer
-  name: string
-  /** One URI a line. */
-  redirect_uri: string
-  scopes: string
-  confidential: DefaultFlag
-  created_at: Instant
-  updated_at: Instant
-}
-
-/** Codes that people have let an application have, to be turned into a token once. */
-export interface OauthGrantsTable {
-  id: Id
-  application_id: number
-  user_id: number
-  code_digest: Buffer
-  redirect_uri: string
-  scopes: string
-  code_challenge: Optional<string>
-  code_challenge_method: Optional<'plain' | 'S256'>
-  nonce: Optional<string>
-  expires_at: Instant
-  used_at: OptionalInstant
-  created_at: Instant
-}
-
-/** Devices that wait for their user to type the code; `user_id` is set once that was done. */
-export interface OauthDevicesTable {
-  id: Id
-  application_id: number
-  user_id: Optional<number>
-  device_digest: Buffer
-  user_code: string
-  denied: DefaultFlag
-  scopes: string
-  expires_at: Instant
-  polled_at: OptionalInstant
-  created_at: Instant
-}
-
-export interface OauthTokensTable {
-  id: Id
-  application_id: Optional<number>
-  /** Null: the application itself (client credentials). */
-  user_id: Optional<number>
-  grant_id: Optional<number>
-  /** The token that this one came of by refreshing, perhaps over others. */
-  family_id: Optional<number>
-  digest: Buffer
-  refresh_digest: Optional<Buffer>
-  scopes: string
-  expires_at: Instant
-  revoked_at: OptionalInstant
-  last_used_at: OptionalInstant
-  created_at: Instant
-}
-
-export interface FollowsTable {
-  follower_id: number
-  followee_id: number
-  created_at: Instant
-}
-
-export interface UserStatusesTable {
-  user_id: number
-  emoji: Optional<string>
-  message: Optional<string>
-  availability: Default<'not_set' | 'busy'>
-  clear_at: OptionalInstant
-}
-
-/** Links sent by mail: to confirm an address, or to set a new password. */
-export interface EmailConfirmationsTable {
-  id: Id
-  user_id: number
-  email: string
-  purpose: 'confirm' | 'reset_password'
-  digest: Buffer
-  created_at: Instant
-}
-
-/** Who a user is at another sign-in provider. */
-export interface IdentitiesTable {
-  id: Id
-  user_id: number
-  provider: string
-  extern_uid: string
-  created_at: Instant
-}
-
 export type NotificationLevel =
   | 'disabled'
   | 'participating'
@@ -149,34 +9,6 @@ export type NotificationLevel =
   | 'global'
   | 'mention'
   | 'custom'
-
-export interface NotificationSettingsTable {
-  id: Id
-  user_id: number
-  source_type: Default<SourceType | 'instance'>
-  /** 0 for the instance. */
-  source_id: Default<number>
-  level: NotificationLevel
-  events: Json
-  notification_email: Optional<string>
-  updated_at: Instant
-}
-
-export interface BroadcastMessagesTable {
-  id: Id
-  message: string
-  starts_at: Instant
-  ends_at: Instant
-  color: Default<string>
-  font: string
-  target_access_levels: Default<string>
-  target_path: Default<string>
-  broadcast_type: Default<'banner' | 'notification'>
-  dismissable: DefaultFlag
-  theme: Default<string>
-  created_at: Instant
-  updated_at: Instant
-}
 
 export interface TopicsTable {
   id: Id
@@ -190,19 +22,173 @@ export interface TopicsTable {
 }
 
 export interface AccountsSchema {
-  deploy_key_projects: DeployKeyProjectsTable
-  gpg_keys: GpgKeysTable
-  gpg_subkeys: GpgSubkeysTable
-  deploy_tokens: DeployTokensTable
-  oauth_applications: OauthApplicationsTable
-  oauth_grants: OauthGrantsTable
-  oauth_devices: OauthDevicesTable
-  oauth_tokens: OauthTokensTable
-  follows: FollowsTable
-  user_statuses: UserStatusesTable
-  email_confirmations: EmailConfirmationsTable
-  identities: IdentitiesTable
-  notification_settings: NotificationSettingsTable
-  broadcast_messages: BroadcastMessagesTable
+  /** Which projects a deploy key opens. */
+  deploy_key_projects: {
+    id: Id
+    key_id: number
+    project_id: number
+    can_push: DefaultFlag
+    created_at: Instant
+    updated_at: Instant
+  }
+
+  gpg_keys: {
+    id: Id
+    user_id: number
+    key: string
+    fingerprint: string
+    key_id: string
+    created_at: Instant
+  }
+
+  /** A subkey of a registered GPG key. */
+  gpg_subkeys: {
+    id: Id
+    gpg_key_id: number
+    fingerprint: string
+    key_id: string
+  }
+
+  deploy_tokens: {
+    id: Id
+    source_type: SourceType
+    source_id: number
+    name: string
+    /** Null: the default name with the token's id. */
+    username: Optional<string>
+    /** sha256 of the secret. */
+    digest: Buffer
+    /** The secret itself where jobs are given it. */
+    sealed_secret: Optional<string>
+    scopes: string
+    expires_at: OptionalInstant
+    revoked: DefaultFlag
+    last_used_at: OptionalInstant
+    created_by_id: Optional<number>
+    created_at: Instant
+    updated_at: Instant
+  }
+
+  oauth_applications: {
+    id: Id
+    uid: string
+    secret_digest: Buffer
+    name: string
+    /** One URI a line. */
+    redirect_uri: string
+    scopes: string
+    confidential: DefaultFlag
+    created_at: Instant
+    updated_at: Instant
+  }
+
+  /** Codes that people have let an application have, to be turned into a token once. */
+  oauth_grants: {
+    id: Id
+    application_id: number
+    user_id: number
+    code_digest: Buffer
+    redirect_uri: string
+    scopes: string
+    code_challenge: Optional<string>
+    code_challenge_method: Optional<'plain' | 'S256'>
+    nonce: Optional<string>
+    expires_at: Instant
+    used_at: OptionalInstant
+    created_at: Instant
+  }
+
+  /** Devices that wait for their user to type the code; `user_id` is set once that was done. */
+  oauth_devices: {
+    id: Id
+    application_id: number
+    user_id: Optional<number>
+    device_digest: Buffer
+    user_code: string
+    denied: DefaultFlag
+    scopes: string
+    expires_at: Instant
+    polled_at: OptionalInstant
+    created_at: Instant
+  }
+
+  oauth_tokens: {
+    id: Id
+    application_id: Optional<number>
+    /** Null: the application itself (client credentials). */
+    user_id: Optional<number>
+    grant_id: Optional<number>
+    /** The token that this one came of by refreshing, perhaps over others. */
+    family_id: Optional<number>
+    digest: Buffer
+    refresh_digest: Optional<Buffer>
+    scopes: string
+    expires_at: Instant
+    revoked_at: OptionalInstant
+    last_used_at: OptionalInstant
+    created_at: Instant
+  }
+
+  follows: {
+    follower_id: number
+    followee_id: number
+    created_at: Instant
+  }
+
+  user_statuses: {
+    user_id: number
+    emoji: Optional<string>
+    message: Optional<string>
+    availability: Default<'not_set' | 'busy'>
+    clear_at: OptionalInstant
+  }
+
+  /** Links sent by mail: to confirm an address, or to set a new password. */
+  email_confirmations: {
+    id: Id
+    user_id: number
+    email: string
+    purpose: 'confirm' | 'reset_password'
+    digest: Buffer
+    created_at: Instant
+  }
+
+  /** Who a user is at another sign-in provider. */
+  identities: {
+    id: Id
+    user_id: number
+    provider: string
+    extern_uid: string
+    created_at: Instant
+  }
+
+  notification_settings: {
+    id: Id
+    user_id: number
+    source_type: Default<SourceType | 'instance'>
+    /** 0 for the instance. */
+    source_id: Default<number>
+    level: NotificationLevel
+    events: Json
+    notification_email: Optional<string>
+    updated_at: Instant
+  }
+
+  broadcast_messages: {
+    id: Id
+    message: string
+    starts_at: Instant
+    ends_at: Instant
+    color: Default<string>
+    font: string
+    target_access_levels: Default<string>
+    target_path: Default<string>
+    broadcast_type: Default<'banner' | 'notification'>
+    dismissable: DefaultFlag
+    theme: Default<string>
+    created_at: Instant
+    updated_at: Instant
+  }
+
   topics: TopicsTable
 }

@@ -47,11 +47,6 @@ export interface AlertsTable {
   updated_at: Instant
 }
 
-export interface AlertPayloadsTable {
-  alert_id: number
-  payload: string
-}
-
 export interface AlertMetricImagesTable {
   id: Id
   alert_id: number
@@ -75,16 +70,6 @@ export interface AlertFollowUpsTable {
   action: 'opened' | 'repeated' | 'recovered'
 }
 
-/** Until when mail about alerts of a project is collected, and what was collected. */
-export interface AlertMailWindowsTable {
-  project_id: number
-  until: Instant
-  opened: number
-  recovered: number
-  /** JSON list of the first few titles. */
-  titles: string
-}
-
 export interface IncidentManagementSettingsTable {
   project_id: number
   create_issue: DefaultFlag
@@ -95,12 +80,6 @@ export interface IncidentManagementSettingsTable {
 }
 
 export type EscalationStatus = 'triggered' | 'acknowledged' | 'resolved' | 'ignored'
-
-export interface IncidentEscalationsTable {
-  issue_id: number
-  status: EscalationStatus
-  updated_at: Instant
-}
 
 export interface IncidentTimelineEventsTable {
   id: Id
@@ -114,13 +93,31 @@ export interface IncidentTimelineEventsTable {
 }
 
 export interface AlertsSchema {
+  alert_payloads: {
+    alert_id: number
+    payload: string
+  }
+
+  /** Until when mail about alerts of a project is collected, and what was collected. */
+  alert_mail_windows: {
+    project_id: number
+    until: Instant
+    opened: number
+    recovered: number
+    /** JSON list of the first few titles. */
+    titles: string
+  }
+
+  incident_escalations: {
+    issue_id: number
+    status: EscalationStatus
+    updated_at: Instant
+  }
+
   alert_integrations: AlertIntegrationsTable
   alerts: AlertsTable
-  alert_payloads: AlertPayloadsTable
   alert_metric_images: AlertMetricImagesTable
   alert_follow_ups: AlertFollowUpsTable
-  alert_mail_windows: AlertMailWindowsTable
   incident_management_settings: IncidentManagementSettingsTable
-  incident_escalations: IncidentEscalationsTable
   incident_timeline_events: IncidentTimelineEventsTable
 }

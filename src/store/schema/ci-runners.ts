@@ -29,13 +29,6 @@ export interface CiRunnersTable {
   updated_at: Instant
 }
 
-/** The projects that a project runner serves; its owner is the first of them. */
-export interface CiRunnerProjectsTable {
-  runner_id: number
-  project_id: number
-  owner: Flag
-}
-
 /** A machine that uses the token of a runner. */
 export interface CiRunnerManagersTable {
   id: Id
@@ -64,8 +57,14 @@ export interface CiRegistrationTokensTable {
 }
 
 export interface CiRunnersSchema {
+  /** The projects that a project runner serves; its owner is the first of them. */
+  ci_runner_projects: {
+    runner_id: number
+    project_id: number
+    owner: Flag
+  }
+
   ci_runners: CiRunnersTable
-  ci_runner_projects: CiRunnerProjectsTable
   ci_runner_managers: CiRunnerManagersTable
   ci_registration_tokens: CiRegistrationTokensTable
 }

@@ -36,12 +36,6 @@ export interface CiSchedulesTable {
   updated_at: Instant
 }
 
-/** A run by hand that somebody waits for. */
-export interface CiSchedulePlaysTable {
-  id: Id
-  schedule_id: number
-}
-
 export interface CiScheduleVariablesTable {
   id: Id
   schedule_id: number
@@ -52,8 +46,13 @@ export interface CiScheduleVariablesTable {
 }
 
 export interface CiStartsSchema {
+  /** A run by hand that somebody waits for. */
+  ci_schedule_plays: {
+    id: Id
+    schedule_id: number
+  }
+
   ci_triggers: CiTriggersTable
   ci_schedules: CiSchedulesTable
-  ci_schedule_plays: CiSchedulePlaysTable
   ci_schedule_variables: CiScheduleVariablesTable
 }

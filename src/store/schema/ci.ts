@@ -3,14 +3,6 @@ import type { RunnerType } from './ci-runners.ts'
 import type { Default, DefaultFlag, Flag, Id, Json, Optional, OptionalInstant } from './columns.ts'
 import type { PipelineStatus } from './commits.ts'
 
-export interface CiStagesTable {
-  id: Id
-  pipeline_id: number
-  name: string
-  /** From 0, in the order in which they run. */
-  position: number
-}
-
 /** A job of a pipeline; `bridge` ones start another pipeline. */
 export interface CiJobsTable {
   id: Id
@@ -62,16 +54,6 @@ export interface CiJobsTable {
   exit_code: Optional<number>
   /** How often the server ran it again by itself, as `retry` of the configuration allows. */
   retries: Default<number>
-}
-
-/** Jobs that wait for a runner: the queue that runners ask. */
-export interface CiPendingJobsTable {
-  job_id: number
-  project_id: number
-  /** JSON list: what a runner must offer. */
-  tags: Json
-  protected: Flag
-  queued_at: Instant
 }
 
 /** Jobs that a runner has; the row, and with it the job token, goes when the job ends. */
@@ -155,30 +137,6 @@ export interface CiVariablesTable {
   updated_at: Instant
 }
 
-export interface CiJobNeedsTable {
-  job_id: number
-  /** Of a job in the same pipeline. */
-  name: string
-  artifacts: DefaultFlag
-}
-
-/** Variables given to one run of a pipeline. */
-export interface PipelineVariablesTable {
-  pipeline_id: number
-  key: string
-  sealed_value: string
-  variable_type: Default<'env_var' | 'file'>
-  raw: DefaultFlag
-}
-
-/** The bridge job that made a pipeline. */
-export interface PipelineSourcesTable {
-  pipeline_id: number
-  job_id: number
-  /** The bridge ends as the pipeline does. */
-  depends: DefaultFlag
-}
-
 /** What a job reports of its tests; written when its reports arrive. */
 export interface CiTestSuitesTable {
   id: Id
@@ -195,16 +153,53 @@ export interface CiTestSuitesTable {
 }
 
 export interface CiSchema {
-  ci_stages: CiStagesTable
+  ci_stages: {
+    id: Id
+    pipeline_id: number
+    name: string
+    /** From 0, in the order in which they run. */
+    position: number
+  }
+
+  /** Jobs that wait for a runner: the queue that runners ask. */
+  ci_pending_jobs: {
+    job_id: number
+    project_id: number
+    /** JSON list: what a runner must offer. */
+    tags: Json
+    protected: Flag
+    queued_at: Instant
+  }
+
+  ci_job_needs: {
+    job_id: number
+    /** Of a job in the same pipeline. */
+    name: string
+    artifacts: DefaultFlag
+  }
+
+  /** Variables given to one run of a pipeline. */
+  pipeline_variables: {
+    pipeline_id: number
+    key: string
+    sealed_value: string
+    variable_type: Default<'env_var' | 'file'>
+    raw: DefaultFlag
+  }
+
+  /** The bridge job that made a pipeline. */
+  pipeline_sources: {
+    pipeline_id: number
+    job_id: number
+    /** The bridge ends as the pipeline does. */
+    depends: DefaultFlag
+  }
+
   ci_jobs: CiJobsTable
-  ci_job_needs: CiJobNeedsTable
-  ci_pending_jobs: CiPendingJobsTable
   ci_running_jobs: CiRunningJobsTable
   ci_traces: CiTracesTable
   ci_job_artifacts: CiJobArtifactsTable
   ci_job_variables: CiJobVariablesTable
   ci_variables: CiVariablesTable
-  pipeline_variables: PipelineVariablesTable
-  pipeline_sources: PipelineSourcesTable
   ci_test_suites: CiTestSuitesTable
 }

@@ -79,26 +79,24 @@ export interface CommitStatusesTable {
   updated_at: Instant
 }
 
-/** Lines that a commit added and deleted; they never change. */
-export interface ContributorLinesTable {
-  project_id: number
-  commit_id: string
-  additions: number
-  deletions: number
-}
-
-/** Who made the commits up to a tip, added up. */
-export interface ContributorTotalsTable {
-  project_id: number
-  tip: string
-  /** JSON */
-  totals: string
-  used_at: Instant
-}
-
 export interface CommitsSchema {
+  /** Lines that a commit added and deleted; they never change. */
+  contributor_lines: {
+    project_id: number
+    commit_id: string
+    additions: number
+    deletions: number
+  }
+
+  /** Who made the commits up to a tip, added up. */
+  contributor_totals: {
+    project_id: number
+    tip: string
+    /** JSON */
+    totals: string
+    used_at: Instant
+  }
+
   pipelines: PipelinesTable
   commit_statuses: CommitStatusesTable
-  contributor_lines: ContributorLinesTable
-  contributor_totals: ContributorTotalsTable
 }

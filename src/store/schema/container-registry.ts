@@ -1,42 +1,6 @@
 import type { Instant } from '../../base/clock.ts'
 import type { Default, Id, Optional, OptionalInstant } from './columns.ts'
 
-/** A repository of images; the nameless one is at the project's own path. */
-export interface ContainerRepositoriesTable {
-  id: Id
-  project_id: number
-  /** Below the project's path; empty at it. */
-  name: string
-  status: Optional<'delete_scheduled' | 'delete_failed' | 'delete_ongoing'>
-  cleanup_policy_started_at: OptionalInstant
-  /** When somebody last had tags deleted by a pattern. */
-  bulk_deletion_at: OptionalInstant
-  /** How many tags it has, and their sizes together; triggers count. */
-  tags_count: Default<number>
-  tags_size: Default<number>
-  created_at: Instant
-  updated_at: Instant
-}
-
-export interface ContainerTagsTable {
-  id: Id
-  repository_id: number
-  name: string
-  /** Of the manifest, `sha256:…`. */
-  digest: string
-  total_size: Default<number>
-  created_at: Instant
-}
-
-/** Bytes that a repository has, by their hash. */
-export interface ContainerBlobsTable {
-  repository_id: number
-  file_sha256: string
-  size: number
-  /** When it was last uploaded. */
-  created_at: Instant
-}
-
 /** A manifest or an index of several; its text is in the file store. */
 export interface ContainerManifestsTable {
   id: Id
@@ -53,33 +17,6 @@ export interface ContainerManifestsTable {
   created_at: Instant
 }
 
-/** What a manifest names: blobs, and other manifests. */
-export interface ContainerReferencesTable {
-  manifest_id: number
-  repository_id: number
-  sha256: string
-}
-
-export interface ContainerUploadsTable {
-  id: string
-  repository_id: number
-  created_at: Instant
-}
-
-/** A piece of an upload, in the file store. */
-export interface ContainerUploadChunksTable {
-  upload_id: string
-  start: number
-  size: number
-  file_sha256: string
-}
-
-/** When the cleanup policy of a project is next carried out. */
-export interface ContainerCleanupRunsTable {
-  project_id: number
-  next_run_at: Instant
-}
-
 /** Who may push and delete tags whose names match. */
 export interface ContainerTagRulesTable {
   id: Id
@@ -92,13 +29,69 @@ export interface ContainerTagRulesTable {
 }
 
 export interface ContainerRegistrySchema {
-  container_cleanup_runs: ContainerCleanupRunsTable
+  /** A repository of images; the nameless one is at the project's own path. */
+  container_repositories: {
+    id: Id
+    project_id: number
+    /** Below the project's path; empty at it. */
+    name: string
+    status: Optional<'delete_scheduled' | 'delete_failed' | 'delete_ongoing'>
+    cleanup_policy_started_at: OptionalInstant
+    /** When somebody last had tags deleted by a pattern. */
+    bulk_deletion_at: OptionalInstant
+    /** How many tags it has, and their sizes together; triggers count. */
+    tags_count: Default<number>
+    tags_size: Default<number>
+    created_at: Instant
+    updated_at: Instant
+  }
+
+  container_tags: {
+    id: Id
+    repository_id: number
+    name: string
+    /** Of the manifest, `sha256:…`. */
+    digest: string
+    total_size: Default<number>
+    created_at: Instant
+  }
+
+  /** Bytes that a repository has, by their hash. */
+  container_blobs: {
+    repository_id: number
+    file_sha256: string
+    size: number
+    /** When it was last uploaded. */
+    created_at: Instant
+  }
+
+  /** What a manifest names: blobs, and other manifests. */
+  container_references: {
+    manifest_id: number
+    repository_id: number
+    sha256: string
+  }
+
+  container_uploads: {
+    id: string
+    repository_id: number
+    created_at: Instant
+  }
+
+  /** A piece of an upload, in the file store. */
+  container_upload_chunks: {
+    upload_id: string
+    start: number
+    size: number
+    file_sha256: string
+  }
+
+  /** When the cleanup policy of a project is next carried out. */
+  container_cleanup_runs: {
+    project_id: number
+    next_run_at: Instant
+  }
+
   container_tag_rules: ContainerTagRulesTable
-  container_blobs: ContainerBlobsTable
   container_manifests: ContainerManifestsTable
-  container_references: ContainerReferencesTable
-  container_uploads: ContainerUploadsTable
-  container_upload_chunks: ContainerUploadChunksTable
-  container_repositories: ContainerRepositoriesTable
-  container_tags: ContainerTagsTable
 }

@@ -20,43 +20,6 @@ export type UserState =
 export type UserKind = 'human' | 'project_bot' | 'group_bot' | 'service_account' | 'ghost'
 export type SourceType = 'group' | 'project'
 
-export interface UsersTable {
-  id: Id
-  username: string
-  name: string
-  email: string
-  public_email: Optional<string>
-  commit_email: Optional<string>
-  state: Default<UserState>
-  kind: Default<UserKind>
-  admin: DefaultFlag
-  external: DefaultFlag
-  private_profile: DefaultFlag
-  password_hash: Optional<string>
-  avatar_file: Optional<string>
-  avatar_name: Optional<string>
-  projects_limit: Default<number>
-  can_create_group: DefaultFlag
-  bio: Optional<string>
-  location: Optional<string>
-  website_url: Optional<string>
-  organization: Optional<string>
-  job_title: Optional<string>
-  pronouns: Optional<string>
-  note: Optional<string>
-  settings: Json
-  unconfirmed_email: Optional<string>
-  confirmed_at: OptionalInstant
-  last_activity_on: OptionalDay
-  last_sign_in_at: OptionalInstant
-  current_sign_in_at: OptionalInstant
-  created_by_id: Optional<number>
-  service_source_type: Optional<SourceType>
-  service_source_id: Optional<number>
-  created_at: Instant
-  updated_at: Instant
-}
-
 export interface NamespacesTable {
   id: Id
   kind: 'user' | 'group'
@@ -83,13 +46,6 @@ export interface NamespacesTable {
   creator_id: Optional<number>
   created_at: Instant
   updated_at: Instant
-}
-
-/** Every namespace above a namespace, itself included at depth 0. Kept by triggers. */
-export interface NamespaceAncestorsTable {
-  namespace_id: number
-  ancestor_id: number
-  depth: number
 }
 
 export interface ProjectsTable {
@@ -121,19 +77,6 @@ export interface ProjectsTable {
   updated_at: Instant
 }
 
-/** Which path belongs to whom, users, groups and projects together. Kept by triggers. */
-export interface RoutesTable {
-  path: string
-  namespace_id: number | null
-  project_id: number | null
-}
-
-/** Old paths of projects that were renamed or moved. Kept by triggers. */
-export interface RedirectsTable {
-  path: string
-  project_id: number
-}
-
 /** Members, requests for access (`requested_at`) and invitations by e-mail (`invite_email`, no user). */
 export interface MembersTable {
   id: Id
@@ -154,46 +97,6 @@ export interface MembersTable {
   updated_at: Instant
 }
 
-/** A source that is shared with `group_id`. */
-export interface GroupLinksTable {
-  id: Id
-  source_type: SourceType
-  source_id: number
-  group_id: number
-  access_level: number
-  expires_at: OptionalDay
-  member_role_id: Optional<number>
-  created_at: Instant
-}
-
-export interface AccessTokensTable {
-  id: Id
-  kind: 'personal' | 'impersonation' | 'project' | 'group'
-  user_id: number
-  name: string
-  description: Optional<string>
-  /** sha256 of the secret. */
-  digest: Buffer
-  scopes: string
-  expires_at: OptionalDay
-  revoked: DefaultFlag
-  last_used_at: OptionalInstant
-  last_used_ips: Json
-  source_type: Optional<SourceType>
-  source_id: Optional<number>
-  previous_id: Optional<number>
-  family_id: Optional<number>
-  created_by_id: Optional<number>
-  created_at: Instant
-  updated_at: Instant
-}
-
-export interface StarsTable {
-  user_id: number
-  project_id: number
-  created_at: Instant
-}
-
 export interface UploadsTable {
   id: Id
   source_type: SourceType
@@ -207,114 +110,195 @@ export interface UploadsTable {
   created_at: Instant
 }
 
-export interface SettingsTable {
-  key: string
-  value: string
-}
-
-export interface InternalIdsTable {
-  scope: SourceType
-  scope_id: number
-  kind: string
-  last: number
-}
-
-export interface TasksTable {
-  id: Id
-  name: string
-  payload: string
-  state: Default<'ready' | 'running' | 'dead'>
-  attempts: Default<number>
-  /** How often the process ended while it ran. */
-  cut_offs: Default<number>
-  run_at: Instant
-  locked_at: OptionalInstant
-  locked_by: Optional<string>
-  last_error: Optional<string>
-  unique_key: Optional<string>
-  created_at: Instant
-}
-
-/** When each scheduled task was last handed out. */
-export interface SchedulesTable {
-  name: string
-  last_at: Instant
-}
-
-export interface AuditEventsTable {
-  id: Id
-  author_id: Optional<number>
-  entity_type: string
-  entity_id: number
-  action: string
-  details: Json
-  ip: Optional<string>
-  created_at: Instant
-}
-
-/** Keys of users, and deploy keys: those belong to no user. */
-export interface SshKeysTable {
-  id: Id
-  user_id: Optional<number>
-  deploy: DefaultFlag
-  public: DefaultFlag
-  title: string
-  key: string
-  fingerprint_sha256: string
-  fingerprint_md5: string
-  usage_type: Default<'auth' | 'signing' | 'auth_and_signing'>
-  expires_at: OptionalInstant
-  last_used_at: OptionalInstant
-  created_by_id: Optional<number>
-  created_at: Instant
-}
-
-export interface EmailsTable {
-  id: Id
-  user_id: number
-  email: string
-  confirmed_at: OptionalInstant
-  confirmation_digest: Optional<Buffer>
-  created_at: Instant
-  updated_at: Instant
-}
-
-export interface FeaturesTable {
-  name: string
-  state: Default<'on' | 'off' | 'conditional'>
-  gates: Default<string>
-  updated_at: Instant
-}
-
-export interface CustomAttributesTable {
-  id: Id
-  subject_type: 'user' | 'group' | 'project'
-  subject_id: number
-  key: string
-  value: string
-  created_at: Instant
-  updated_at: Instant
-}
-
 export interface CoreSchema {
-  users: UsersTable
+  users: {
+    id: Id
+    username: string
+    name: string
+    email: string
+    public_email: Optional<string>
+    commit_email: Optional<string>
+    state: Default<UserState>
+    kind: Default<UserKind>
+    admin: DefaultFlag
+    external: DefaultFlag
+    private_profile: DefaultFlag
+    password_hash: Optional<string>
+    avatar_file: Optional<string>
+    avatar_name: Optional<string>
+    projects_limit: Default<number>
+    can_create_group: DefaultFlag
+    bio: Optional<string>
+    location: Optional<string>
+    website_url: Optional<string>
+    organization: Optional<string>
+    job_title: Optional<string>
+    pronouns: Optional<string>
+    note: Optional<string>
+    settings: Json
+    unconfirmed_email: Optional<string>
+    confirmed_at: OptionalInstant
+    last_activity_on: OptionalDay
+    last_sign_in_at: OptionalInstant
+    current_sign_in_at: OptionalInstant
+    created_by_id: Optional<number>
+    service_source_type: Optional<SourceType>
+    service_source_id: Optional<number>
+    created_at: Instant
+    updated_at: Instant
+  }
+
+  /** Every namespace above a namespace, itself included at depth 0. Kept by triggers. */
+  namespace_ancestors: {
+    namespace_id: number
+    ancestor_id: number
+    depth: number
+  }
+
+  /** Which path belongs to whom, users, groups and projects together. Kept by triggers. */
+  routes: {
+    path: string
+    namespace_id: number | null
+    project_id: number | null
+  }
+
+  /** Old paths of projects that were renamed or moved. Kept by triggers. */
+  redirects: {
+    path: string
+    project_id: number
+  }
+
+  /** A source that is shared with `group_id`. */
+  group_links: {
+    id: Id
+    source_type: SourceType
+    source_id: number
+    group_id: number
+    access_level: number
+    expires_at: OptionalDay
+    member_role_id: Optional<number>
+    created_at: Instant
+  }
+
+  access_tokens: {
+    id: Id
+    kind: 'personal' | 'impersonation' | 'project' | 'group'
+    user_id: number
+    name: string
+    description: Optional<string>
+    /** sha256 of the secret. */
+    digest: Buffer
+    scopes: string
+    expires_at: OptionalDay
+    revoked: DefaultFlag
+    last_used_at: OptionalInstant
+    last_used_ips: Json
+    source_type: Optional<SourceType>
+    source_id: Optional<number>
+    previous_id: Optional<number>
+    family_id: Optional<number>
+    created_by_id: Optional<number>
+    created_at: Instant
+    updated_at: Instant
+  }
+
+  stars: {
+    user_id: number
+    project_id: number
+    created_at: Instant
+  }
+
+  settings: {
+    key: string
+    value: string
+  }
+
+  internal_ids: {
+    scope: SourceType
+    scope_id: number
+    kind: string
+    last: number
+  }
+
+  tasks: {
+    id: Id
+    name: string
+    payload: string
+    state: Default<'ready' | 'running' | 'dead'>
+    attempts: Default<number>
+    /** How often the process ended while it ran. */
+    cut_offs: Default<number>
+    run_at: Instant
+    locked_at: OptionalInstant
+    locked_by: Optional<string>
+    last_error: Optional<string>
+    unique_key: Optional<string>
+    created_at: Instant
+  }
+
+  /** When each scheduled task was last handed out. */
+  schedules: {
+    name: string
+    last_at: Instant
+  }
+
+  audit_events: {
+    id: Id
+    author_id: Optional<number>
+    entity_type: string
+    entity_id: number
+    action: string
+    details: Json
+    ip: Optional<string>
+    created_at: Instant
+  }
+
+  /** Keys of users, and deploy keys: those belong to no user. */
+  ssh_keys: {
+    id: Id
+    user_id: Optional<number>
+    deploy: DefaultFlag
+    public: DefaultFlag
+    title: string
+    key: string
+    fingerprint_sha256: string
+    fingerprint_md5: string
+    usage_type: Default<'auth' | 'signing' | 'auth_and_signing'>
+    expires_at: OptionalInstant
+    last_used_at: OptionalInstant
+    created_by_id: Optional<number>
+    created_at: Instant
+  }
+
+  emails: {
+    id: Id
+    user_id: number
+    email: string
+    confirmed_at: OptionalInstant
+    confirmation_digest: Optional<Buffer>
+    created_at: Instant
+    updated_at: Instant
+  }
+
+  features: {
+    name: string
+    state: Default<'on' | 'off' | 'conditional'>
+    gates: Default<string>
+    updated_at: Instant
+  }
+
+  custom_attributes: {
+    id: Id
+    subject_type: 'user' | 'group' | 'project'
+    subject_id: number
+    key: string
+    value: string
+    created_at: Instant
+    updated_at: Instant
+  }
+
   namespaces: NamespacesTable
-  namespace_ancestors: NamespaceAncestorsTable
   projects: ProjectsTable
-  routes: RoutesTable
-  redirects: RedirectsTable
   members: MembersTable
-  group_links: GroupLinksTable
-  access_tokens: AccessTokensTable
-  stars: StarsTable
   uploads: UploadsTable
-  settings: SettingsTable
-  internal_ids: InternalIdsTable
-  tasks: TasksTable
-  schedules: SchedulesTable
-  audit_events: AuditEventsTable
-  ssh_keys: SshKeysTable
-  emails: EmailsTable
-  features: FeaturesTable
-  custom_attributes: CustomAttributesTable
 }

@@ -49,12 +49,6 @@ export interface DeploymentsTable {
   finished_at: OptionalInstant
 }
 
-/** A merge request that came with a deployment. */
-export interface DeployedMergeRequestsTable {
-  deployment_id: number
-  merge_request_id: number
-}
-
 export interface DeploymentApprovalsTable {
   id: Id
   deployment_id: number
@@ -86,10 +80,15 @@ export interface CiResourceGroupsTable {
 }
 
 export interface EnvironmentsSchema {
+  /** A merge request that came with a deployment. */
+  deployed_merge_requests: {
+    deployment_id: number
+    merge_request_id: number
+  }
+
   environments: EnvironmentsTable
   deployments: DeploymentsTable
   deployment_approvals: DeploymentApprovalsTable
-  deployed_merge_requests: DeployedMergeRequestsTable
   ci_freeze_periods: CiFreezePeriodsTable
   ci_resource_groups: CiResourceGroupsTable
 }

@@ -71,19 +71,6 @@ export interface ErrorReportsTable {
   payload: Buffer
 }
 
-/** Ids of the latest events of a project: one that is sent again counts once. */
-export interface ErrorEventIdsTable {
-  id: Id
-  project_id: number
-  event_id: string
-}
-
-/** People who met an error, by a digest of what names them. */
-export interface ErrorUsersTable {
-  error_id: number
-  user_hash: Buffer
-}
-
 /** Releases and environments of an error, empty where an event names none. */
 export interface ErrorPlacesTable {
   error_id: number
@@ -94,22 +81,32 @@ export interface ErrorPlacesTable {
   last_seen: Instant
 }
 
-/** Events of an error by the hour since 1970. */
-export interface ErrorHoursTable {
-  error_id: number
-  hour: number
-  events: number
-}
-
 export interface ErrorsSchema {
+  /** Ids of the latest events of a project: one that is sent again counts once. */
+  error_event_ids: {
+    id: Id
+    project_id: number
+    event_id: string
+  }
+
+  /** People who met an error, by a digest of what names them. */
+  error_users: {
+    error_id: number
+    user_hash: Buffer
+  }
+
+  /** Events of an error by the hour since 1970. */
+  error_hours: {
+    error_id: number
+    hour: number
+    events: number
+  }
+
   error_tracking_settings: ErrorTrackingSettingsTable
   error_client_keys: ErrorClientKeysTable
   errors: ErrorsTable
   error_sizes: ErrorSizesTable
   error_events: ErrorEventsTable
   error_reports: ErrorReportsTable
-  error_event_ids: ErrorEventIdsTable
-  error_users: ErrorUsersTable
   error_places: ErrorPlacesTable
-  error_hours: ErrorHoursTable
 }

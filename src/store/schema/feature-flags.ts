@@ -53,28 +53,26 @@ export interface FeatureFlagClientsTable {
   created_at: Instant
 }
 
-/** Whether other projects need to be listed to reach a project with job tokens; without a row they do. */
-export interface CiJobTokenScopesTable {
-  project_id: number
-  inbound_enabled: Flag
-}
-
-/** A project, or all projects of a group, whose jobs may reach a project. */
-export interface CiJobTokenAllowedTable {
-  id: Id
-  project_id: number
-  target_project_id: Optional<number>
-  target_group_id: Optional<number>
-  added_by_id: Optional<number>
-  created_at: Instant
-}
-
 export interface FeatureFlagsSchema {
+  /** Whether other projects need to be listed to reach a project with job tokens; without a row they do. */
+  ci_job_token_scopes: {
+    project_id: number
+    inbound_enabled: Flag
+  }
+
+  /** A project, or all projects of a group, whose jobs may reach a project. */
+  ci_job_token_allowed: {
+    id: Id
+    project_id: number
+    target_project_id: Optional<number>
+    target_group_id: Optional<number>
+    added_by_id: Optional<number>
+    created_at: Instant
+  }
+
   feature_flag_user_lists: FeatureFlagUserListsTable
   feature_flags: FeatureFlagsTable
   feature_flag_strategies: FeatureFlagStrategiesTable
   feature_flag_scopes: FeatureFlagScopesTable
   feature_flag_clients: FeatureFlagClientsTable
-  ci_job_token_scopes: CiJobTokenScopesTable
-  ci_job_token_allowed: CiJobTokenAllowedTable
 }

@@ -1,15 +1,6 @@
 import type { Instant } from '../../base/clock.ts'
 import type { Id } from './columns.ts'
 
-/** A large file that a project refers to; its bytes are in the store of files under the same hash. */
-export interface LfsObjectsTable {
-  project_id: number
-  /** SHA-256 of the bytes, lower-case hex. */
-  oid: string
-  size: number
-  created_at: Instant
-}
-
 /** A file that only one person may change for a while. */
 export interface LfsLocksTable {
   id: Id
@@ -20,6 +11,14 @@ export interface LfsLocksTable {
 }
 
 export interface LfsSchema {
-  lfs_objects: LfsObjectsTable
+  /** A large file that a project refers to; its bytes are in the store of files under the same hash. */
+  lfs_objects: {
+    project_id: number
+    /** SHA-256 of the bytes, lower-case hex. */
+    oid: string
+    size: number
+    created_at: Instant
+  }
+
   lfs_locks: LfsLocksTable
 }

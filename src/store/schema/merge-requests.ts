@@ -82,23 +82,6 @@ export interface MergeRequestReviewersTable {
   created_at: Instant
 }
 
-/** Users who committed to the newest version. */
-export interface MergeRequestCommittersTable {
-  merge_request_id: number
-  user_id: number
-}
-
-/** Commits of the newest version, the newest thousand. */
-export interface MergeRequestCommitsTable {
-  sha: string
-  merge_request_id: number
-}
-
-export interface MergeRequestsClosingIssuesTable {
-  merge_request_id: number
-  issue_id: number
-}
-
 /** A merge that is under way: what becomes true together with the move of the target branch. */
 export interface MergeIntentsTable {
   push_id: number
@@ -121,14 +104,6 @@ export interface DraftNotesTable {
   resolve_discussion: DefaultFlag
   position: Optional<string>
   line_code: Optional<string>
-  created_at: Instant
-}
-
-export interface ApprovalsTable {
-  merge_request_id: number
-  user_id: number
-  head_sha: Optional<string>
-  patch_id: Optional<string>
   created_at: Instant
 }
 
@@ -161,34 +136,52 @@ export interface ApprovalRulesTable {
   updated_at: Instant
 }
 
-export interface ApprovalRuleUsersTable {
-  rule_id: number
-  user_id: number
-}
-
-export interface ApprovalRuleGroupsTable {
-  rule_id: number
-  group_id: number
-}
-
-export interface ApprovalRuleBranchesTable {
-  rule_id: number
-  protected_branch_id: number
-}
-
 export interface MergeRequestsSchema {
+  /** Users who committed to the newest version. */
+  merge_request_committers: {
+    merge_request_id: number
+    user_id: number
+  }
+
+  /** Commits of the newest version, the newest thousand. */
+  merge_request_commits: {
+    sha: string
+    merge_request_id: number
+  }
+
+  merge_requests_closing_issues: {
+    merge_request_id: number
+    issue_id: number
+  }
+
+  approvals: {
+    merge_request_id: number
+    user_id: number
+    head_sha: Optional<string>
+    patch_id: Optional<string>
+    created_at: Instant
+  }
+
+  approval_rule_users: {
+    rule_id: number
+    user_id: number
+  }
+
+  approval_rule_groups: {
+    rule_id: number
+    group_id: number
+  }
+
+  approval_rule_branches: {
+    rule_id: number
+    protected_branch_id: number
+  }
+
   merge_requests: MergeRequestsTable
   merge_request_versions: MergeRequestVersionsTable
   merge_request_reviewers: MergeRequestReviewersTable
-  merge_request_committers: MergeRequestCommittersTable
-  merge_request_commits: MergeRequestCommitsTable
-  merge_requests_closing_issues: MergeRequestsClosingIssuesTable
   merge_intents: MergeIntentsTable
   draft_notes: DraftNotesTable
-  approvals: ApprovalsTable
   approval_settings: ApprovalSettingsTable
   approval_rules: ApprovalRulesTable
-  approval_rule_users: ApprovalRuleUsersTable
-  approval_rule_groups: ApprovalRuleGroupsTable
-  approval_rule_branches: ApprovalRuleBranchesTable
 }

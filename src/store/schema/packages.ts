@@ -39,12 +39,6 @@ export interface PackagesTable {
   updated_at: Instant
 }
 
-/** What a package says about itself, as JSON of its format. */
-export interface PackageMetadataTable {
-  package_id: number
-  content: string
-}
-
 /** A file of a package; its bytes are in the file store under `file_sha256`. */
 export interface PackageFilesTable {
   id: Id
@@ -71,39 +65,6 @@ export interface PackageTagsTable {
   updated_at: Instant
 }
 
-/** Which pipelines published a package; the id orders them. */
-export interface PackagePipelinesTable {
-  id: Id
-  package_id: number
-  pipeline_id: number
-}
-
-export interface PackageFilePipelinesTable {
-  package_file_id: number
-  pipeline_id: number
-}
-
-/** Apart from the package, so that a download changes nothing that lists are read from. */
-export interface PackageDownloadsTable {
-  package_id: number
-  last_downloaded_at: Instant
-}
-
-/** Metadata as clients download it, ready-made; gone when what it was made of changes. */
-export interface PackageDocumentsTable {
-  project_id: number
-  package_type: PackageType
-  name_key: string
-  /** Which of several documents about the same name. */
-  form: string
-  /** Who makes it: only the last one who began may store it. */
-  build: string
-  /** Null while it is being made. */
-  etag: Optional<string>
-  /** Compressed by gzip. */
-  content: Optional<Buffer>
-}
-
 export interface PackageProtectionRulesTable {
   id: Id
   project_id: number
@@ -117,12 +78,6 @@ export interface PackageProtectionRulesTable {
   updated_at: Instant
 }
 
-/** Settings of the packages in a group, as JSON. */
-export interface PackageSettingsTable {
-  namespace_id: number
-  settings: string
-}
-
 export interface PackageCleanupPoliciesTable {
   project_id: number
   /** A number, or `all`. */
@@ -131,15 +86,54 @@ export interface PackageCleanupPoliciesTable {
 }
 
 export interface PackagesSchema {
+  /** What a package says about itself, as JSON of its format. */
+  package_metadata: {
+    package_id: number
+    content: string
+  }
+
+  /** Which pipelines published a package; the id orders them. */
+  package_pipelines: {
+    id: Id
+    package_id: number
+    pipeline_id: number
+  }
+
+  package_file_pipelines: {
+    package_file_id: number
+    pipeline_id: number
+  }
+
+  /** Apart from the package, so that a download changes nothing that lists are read from. */
+  package_downloads: {
+    package_id: number
+    last_downloaded_at: Instant
+  }
+
+  /** Metadata as clients download it, ready-made; gone when what it was made of changes. */
+  package_documents: {
+    project_id: number
+    package_type: PackageType
+    name_key: string
+    /** Which of several documents about the same name. */
+    form: string
+    /** Who makes it: only the last one who began may store it. */
+    build: string
+    /** Null while it is being made. */
+    etag: Optional<string>
+    /** Compressed by gzip. */
+    content: Optional<Buffer>
+  }
+
+  /** Settings of the packages in a group, as JSON. */
+  package_settings: {
+    namespace_id: number
+    settings: string
+  }
+
   packages: PackagesTable
-  package_metadata: PackageMetadataTable
   package_files: PackageFilesTable
   package_tags: PackageTagsTable
-  package_pipelines: PackagePipelinesTable
-  package_file_pipelines: PackageFilePipelinesTable
-  package_downloads: PackageDownloadsTable
-  package_documents: PackageDocumentsTable
   package_protection_rules: PackageProtectionRulesTable
-  package_settings: PackageSettingsTable
   package_cleanup_policies: PackageCleanupPoliciesTable
 }

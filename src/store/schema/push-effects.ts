@@ -1,8 +1,6 @@
-export interface PushEffectsTable {
-  push_id: number
-  effect: string
-}
-
 export interface PushEffectsSchema {
-  push_effects: PushEffectsTable
+  push_effects: {
+    push_id: number
+    effect: string
+  }
 }

@@ -43,39 +43,36 @@ export interface ProtectedBranchesTable {
   updated_at: Instant
 }
 
-/** One who may: exactly one of the four columns is set. */
-export interface ProtectedBranchLevelsTable {
-  id: Id
-  protected_branch_id: number
-  action: 'push' | 'merge' | 'unprotect'
-  access_level: Optional<number>
-  user_id: Optional<number>
-  group_id: Optional<number>
-  deploy_key_id: Optional<number>
-}
-
-export interface ProtectedTagsTable {
-  id: Id
-  project_id: number
-  name: string
-  created_at: Instant
-  updated_at: Instant
-}
-
-export interface ProtectedTagLevelsTable {
-  id: Id
-  protected_tag_id: number
-  access_level: Optional<number>
-  user_id: Optional<number>
-  group_id: Optional<number>
-  deploy_key_id: Optional<number>
-}
-
 export interface RefsSchema {
+  /** One who may: exactly one of the four columns is set. */
+  protected_branch_levels: {
+    id: Id
+    protected_branch_id: number
+    action: 'push' | 'merge' | 'unprotect'
+    access_level: Optional<number>
+    user_id: Optional<number>
+    group_id: Optional<number>
+    deploy_key_id: Optional<number>
+  }
+
+  protected_tags: {
+    id: Id
+    project_id: number
+    name: string
+    created_at: Instant
+    updated_at: Instant
+  }
+
+  protected_tag_levels: {
+    id: Id
+    protected_tag_id: number
+    access_level: Optional<number>
+    user_id: Optional<number>
+    group_id: Optional<number>
+    deploy_key_id: Optional<number>
+  }
+
   pushes: PushesTable
   ref_moves: RefMovesTable
   protected_branches: ProtectedBranchesTable
-  protected_branch_levels: ProtectedBranchLevelsTable
-  protected_tags: ProtectedTagsTable
-  protected_tag_levels: ProtectedTagLevelsTable
 }

@@ -27,11 +27,6 @@ export interface ReleaseLinksTable {
   created_at: Instant
 }
 
-export interface ReleaseMilestonesTable {
-  release_id: number
-  milestone_id: number
-}
-
 export interface ReleaseEvidencesTable {
   id: Id
   release_id: number
@@ -43,8 +38,12 @@ export interface ReleaseEvidencesTable {
 }
 
 export interface ReleasesSchema {
+  release_milestones: {
+    release_id: number
+    milestone_id: number
+  }
+
   release_evidences: ReleaseEvidencesTable
   releases: ReleasesTable
   release_links: ReleaseLinksTable
-  release_milestones: ReleaseMilestonesTable
 }

@@ -1,17 +1,15 @@
 import type { Instant } from '../../base/clock.ts'
 import type { Id, Optional } from './columns.ts'
 
-/** A browser that is signed in. */
-export interface SessionsTable {
-  id: Id
-  user_id: number
-  /** sha256 of the cookie. */
-  digest: Buffer
-  ip: Optional<string>
-  expires_at: Instant
-  created_at: Instant
-}
-
 export interface SignInSchema {
-  sessions: SessionsTable
+  /** A browser that is signed in. */
+  sessions: {
+    id: Id
+    user_id: number
+    /** sha256 of the cookie. */
+    digest: Buffer
+    ip: Optional<string>
+    expires_at: Instant
+    created_at: Instant
+  }
 }

@@ -1,12 +1,6 @@
 import type { Day } from '../../base/clock.ts'
 import type { Default, Json, Optional } from './columns.ts'
 
-export interface ProjectTopicsTable {
-  project_id: number
-  topic_id: number
-  position: number
-}
-
 /** What was found at `commit_id`, the head of the default branch when somebody last looked. */
 export interface ProjectFactsTable {
   project_id: number
@@ -18,15 +12,19 @@ export interface ProjectFactsTable {
   commit_count: Default<number>
 }
 
-/** Clones and fetches of a day. */
-export interface ProjectFetchesTable {
-  project_id: number
-  day: Day
-  count: number
-}
-
 export interface SpacesSchema {
-  project_topics: ProjectTopicsTable
+  project_topics: {
+    project_id: number
+    topic_id: number
+    position: number
+  }
+
+  /** Clones and fetches of a day. */
+  project_fetches: {
+    project_id: number
+    day: Day
+    count: number
+  }
+
   project_facts: ProjectFactsTable
-  project_fetches: ProjectFetchesTable
 }

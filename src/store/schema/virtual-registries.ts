@@ -25,13 +25,6 @@ export interface VirtualUpstreamsTable {
   updated_at: Instant
 }
 
-export interface VirtualRegistryUpstreamsTable {
-  id: Id
-  registry_id: number
-  upstream_id: number
-  position: number
-}
-
 /** A file that was fetched; its bytes are in the file store. */
 export interface VirtualCacheEntriesTable {
   id: Id
@@ -48,31 +41,35 @@ export interface VirtualCacheEntriesTable {
   updated_at: Instant
 }
 
-/** Apart from the entry, so that a download changes nothing that lists are read from. */
-export interface VirtualCacheDownloadsTable {
-  entry_id: number
-  downloads_count: number
-  downloaded_at: Instant
-}
-
-export interface VirtualCleanupPoliciesTable {
-  group_id: number
-  enabled: Flag
-  cadence: number
-  keep_n_days_after_download: number
-  notify_on_success: Flag
-  notify_on_failure: Flag
-  last_run_at: OptionalInstant
-  next_run_at: OptionalInstant
-  created_at: Instant
-  updated_at: Instant
-}
-
 export interface VirtualRegistriesSchema {
+  virtual_registry_upstreams: {
+    id: Id
+    registry_id: number
+    upstream_id: number
+    position: number
+  }
+
+  /** Apart from the entry, so that a download changes nothing that lists are read from. */
+  virtual_cache_downloads: {
+    entry_id: number
+    downloads_count: number
+    downloaded_at: Instant
+  }
+
+  virtual_cleanup_policies: {
+    group_id: number
+    enabled: Flag
+    cadence: number
+    keep_n_days_after_download: number
+    notify_on_success: Flag
+    notify_on_failure: Flag
+    last_run_at: OptionalInstant
+    next_run_at: OptionalInstant
+    created_at: Instant
+    updated_at: Instant
+  }
+
   virtual_registries: VirtualRegistriesTable
   virtual_upstreams: VirtualUpstreamsTable
-  virtual_registry_upstreams: VirtualRegistryUpstreamsTable
   virtual_cache_entries: VirtualCacheEntriesTable
-  virtual_cache_downloads: VirtualCacheDownloadsTable
-  virtual_cleanup_policies: VirtualCleanupPoliciesTable
 }

@@ -1,9 +1,7 @@
-/** Finalized pushes whose effects are still to come. */
-export interface WaitingPushesTable {
-  push_id: number
-  project_id: number
-}
-
 export interface WaitingPushesSchema {
-  waiting_pushes: WaitingPushesTable
+  /** Finalized pushes whose effects are still to come. */
+  waiting_pushes: {
+    push_id: number
+    project_id: number
+  }
 }

@@ -19,39 +19,36 @@ export interface SnippetsTable {
   updated_at: Instant
 }
 
-/** The repository of a wiki (of a project or group) or of a snippet: exactly one of the three is set. */
-export interface WikiSnippetRepositoriesTable {
-  id: Id
-  project_id: Optional<number>
-  group_id: Optional<number>
-  snippet_id: Optional<number>
-  /** The one branch; null until the first push or edit decides. */
-  default_branch: Optional<string>
-  /** Bytes, as last measured. */
-  size: Default<number>
-  created_at: Instant
-}
-
-export interface WikiPagesTable {
-  id: Id
-  repository_id: number
-  slug: string
-  /** Where its file is. */
-  path: string
-  created_at: Instant
-  updated_at: Instant
-}
-
-/** A page that an edit renamed, which its content may not show. */
-export interface WikiRenamesTable {
-  push_id: number
-  from_path: string
-  to_path: string
-}
-
 export interface WikisAndSnippetsSchema {
+  /** The repository of a wiki (of a project or group) or of a snippet: exactly one of the three is set. */
+  wiki_snippet_repositories: {
+    id: Id
+    project_id: Optional<number>
+    group_id: Optional<number>
+    snippet_id: Optional<number>
+    /** The one branch; null until the first push or edit decides. */
+    default_branch: Optional<string>
+    /** Bytes, as last measured. */
+    size: Default<number>
+    created_at: Instant
+  }
+
+  wiki_pages: {
+    id: Id
+    repository_id: number
+    slug: string
+    /** Where its file is. */
+    path: string
+    created_at: Instant
+    updated_at: Instant
+  }
+
+  /** A page that an edit renamed, which its content may not show. */
+  wiki_renames: {
+    push_id: number
+    from_path: string
+    to_path: string
+  }
+
   snippets: SnippetsTable
-  wiki_snippet_repositories: WikiSnippetRepositoriesTable
-  wiki_pages: WikiPagesTable
-  wiki_renames: WikiRenamesTable
 }

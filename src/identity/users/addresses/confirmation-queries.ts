@@ -1,14 +1,12 @@
-import type { Insertable, Selectable } from 'kysely'
 import type { Instant } from '../../../base/clock.ts'
-import type { EmailConfirmationsTable } from '../../../store/schema/accounts.ts'
-import type { Db } from '../../../store/schema.ts'
+import type { Db, NewRowOf, RowOf } from '../../../store/schema.ts'
 
-export type ConfirmationRow = Selectable<EmailConfirmationsTable>
+export type ConfirmationRow = RowOf<'email_confirmations'>
 
 /** A newer link takes the place of an older one. */
 export async function saveConfirmation(
   db: Db,
-  row: Insertable<EmailConfirmationsTable>,
+  row: NewRowOf<'email_confirmations'>,
 ): Promise<void> {
   await db
     .insertInto('email_confirmations')

@@ -1,10 +1,8 @@
-import type { Selectable } from 'kysely'
 import type { Instant } from '../../../base/clock.ts'
 import { deleteFound } from '../../../store/delete-found.ts'
-import type { EmailsTable } from '../../../store/schema/core.ts'
-import type { Db } from '../../../store/schema.ts'
+import type { Db, RowOf } from '../../../store/schema.ts'
 
-export type EmailRow = Selectable<EmailsTable>
+export type EmailRow = RowOf<'emails'>
 
 /** The further addresses of a user; the first one is in the user's row. */
 export function emailsQuery(db: Db, userId: number) {

@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import type { Updateable } from 'kysely'
 import { userOf } from '../../../access/actor.ts'
 import { audit } from '../../../access/audit.ts'
 import { hashPassword } from '../../../access/authentication/password.ts'
 import { runEffects } from '../../../base/effects.ts'
 import { conflict, invalid } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
-import type { UsersTable } from '../../../store/schema/core.ts'
+import type { ChangesOf } from '../../../store/schema.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { uniquely } from '../../../store/unique.ts'
 import { confirmAddress } from '../addresses/confirm-address.ts'
@@ -36,7 +35,7 @@ const settable = [
   'avatar_name',
 ] as const
 
-type Settable = Pick<Updateable<UsersTable>, (typeof settable)[number]>
+type Settable = Pick<ChangesOf<'users'>, (typeof settable)[number]>
 export type UserColumns = { readonly [K in keyof Settable]?: Settable[K] | undefined }
 
 export interface NewUser extends UserColumns {

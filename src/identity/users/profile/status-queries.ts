@@ -1,9 +1,7 @@
-import type { Insertable, Selectable } from 'kysely'
 import type { Instant } from '../../../base/clock.ts'
-import type { UserStatusesTable } from '../../../store/schema/accounts.ts'
-import type { Db } from '../../../store/schema.ts'
+import type { Db, NewRowOf, RowOf } from '../../../store/schema.ts'
 
-export type UserStatusRow = Selectable<UserStatusesTable>
+export type UserStatusRow = RowOf<'user_statuses'>
 
 /** What somebody says of themselves; one that was to be cleared by now is gone. */
 export function findStatus(
@@ -19,7 +17,7 @@ export function findStatus(
     .executeTakeFirst()
 }
 
-export function saveStatus(db: Db, row: Insertable<UserStatusesTable>): Promise<UserStatusRow> {
+export function saveStatus(db: Db, row: NewRowOf<'user_statuses'>): Promise<UserStatusRow> {
   const { user_id: _, ...changes } = row
   return db
     .insertInto('user_statuses')

@@ -1,5 +1,4 @@
-import type { NotifiedStatusesTable } from '../../../store/schema/notified-statuses.ts'
-import type { Db } from '../../../store/schema.ts'
+import type { Db, Schema } from '../../../store/schema.ts'
 
 /** Where hooks of a pipeline are looked for. */
 export function findHookPlace(db: Db, projectId: number) {
@@ -19,7 +18,7 @@ export function listNotified(db: Db, pipelineId: number) {
     .execute()
 }
 
-export async function saveNotified(db: Db, row: NotifiedStatusesTable): Promise<void> {
+export async function saveNotified(db: Db, row: Schema['notified_statuses']): Promise<void> {
   await db
     .insertInto('notified_statuses')
     .values(row)
