@@ -17,25 +17,17 @@ import type { ForwardedFilesSchema } from './schema/forwarded-files.ts'
 import type { HooksSchema } from './schema/hooks.ts'
 import type { IssuesSchema } from './schema/issues.ts'
 import type { LfsSchema } from './schema/lfs.ts'
-import type { MentionsSchema } from './schema/mentions.ts'
 import type { MergeRequestsSchema } from './schema/merge-requests.ts'
 import type { NotificationsSchema } from './schema/notifications.ts'
-import type { NotifiedStatusesSchema } from './schema/notified-statuses.ts'
 import type { PackagesSchema } from './schema/packages.ts'
 import type { PlanningSchema } from './schema/planning.ts'
-import type { ProtectionsSchema } from './schema/protections.ts'
-import type { PushEffectsSchema } from './schema/push-effects.ts'
 import type { PushRulesSchema } from './schema/push-rules.ts'
 import type { RefsSchema } from './schema/refs.ts'
 import type { ReleasesSchema } from './schema/releases.ts'
-import type { RequestLinksSchema } from './schema/request-links.ts'
 import type { SecureFilesSchema } from './schema/secure-files.ts'
-import type { SignInSchema } from './schema/sign-in.ts'
 import type { SpacesSchema } from './schema/spaces.ts'
 import type { SuggestionsSchema } from './schema/suggestions.ts'
-import type { UserAgentsSchema } from './schema/user-agents.ts'
 import type { VirtualRegistriesSchema } from './schema/virtual-registries.ts'
-import type { WaitingPushesSchema } from './schema/waiting-pushes.ts'
 import type { WikisAndSnippetsSchema } from './schema/wikis-and-snippets.ts'
 
 /** Every table. An area adds its interface here and its migration to its manifest. */
@@ -58,26 +50,18 @@ export interface Schema
     HooksSchema,
     IssuesSchema,
     LfsSchema,
-    MentionsSchema,
     MergeRequestsSchema,
     NotificationsSchema,
     PackagesSchema,
     VirtualRegistriesSchema,
     PlanningSchema,
-    ProtectionsSchema,
-    PushEffectsSchema,
     PushRulesSchema,
     RefsSchema,
     ReleasesSchema,
-    RequestLinksSchema,
     WikisAndSnippetsSchema,
     SecureFilesSchema,
-    SignInSchema,
     SpacesSchema,
-    SuggestionsSchema,
-    NotifiedStatusesSchema,
-    UserAgentsSchema,
-    WaitingPushesSchema {}
+    SuggestionsSchema {}
 
 /** The database, or the transaction that we are in. */
 export type Db = Kysely<Schema>

@@ -191,4 +191,15 @@ export interface AccountsSchema {
   }
 
   topics: TopicsTable
+
+  /** A browser that is signed in. */
+  sessions: {
+    id: Id
+    user_id: number
+    /** sha256 of the cookie. */
+    digest: Buffer
+    ip: Optional<string>
+    expires_at: Instant
+    created_at: Instant
+  }
 }

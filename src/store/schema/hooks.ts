@@ -54,4 +54,12 @@ export interface HooksSchema {
     execution_duration: Optional<number>
     created_at: Instant
   }
+
+  /** The status of a pipeline or one of its jobs that hooks were notified of last. */
+  notified_statuses: {
+    kind: 'pipeline' | 'job'
+    id: number
+    pipeline_id: number
+    status: string
+  }
 }

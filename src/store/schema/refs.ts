@@ -75,4 +75,15 @@ export interface RefsSchema {
   pushes: PushesTable
   ref_moves: RefMovesTable
   protected_branches: ProtectedBranchesTable
+
+  push_effects: {
+    push_id: number
+    effect: string
+  }
+
+  /** Finalized pushes whose effects are still to come. */
+  waiting_pushes: {
+    push_id: number
+    project_id: number
+  }
 }

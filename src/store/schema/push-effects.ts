@@ -1,6 +1,0 @@
-export interface PushEffectsSchema {
-  push_effects: {
-    push_id: number
-    effect: string
-  }
-}
