@@ -123,6 +123,12 @@ export function invalid(fields: FieldTexts): Problem {
   return new Problem('invalid', 400, { message: fields }, { fields })
 }
 
+/** Refuses input with faults, as a rule by 400 with those fields that have any. */
+export function refuseFaults(faults: FieldTexts, refuse = invalid): void {
+  const wrong = Object.entries(faults).filter(([, texts]) => texts.length > 0)
+  if (wrong.length > 0) throw refuse(Object.fromEntries(wrong))
+}
+
 /** 400 of the model as whole sentences, or one, under `message`. */
 export function invalidText(text: string | readonly string[]): Problem {
   return new Problem('invalid', 400, { message: text })

@@ -1,6 +1,10 @@
 import { ADMIN_ONLY_SCOPES, PERSONAL_SCOPES } from '../access/scopes.ts'
 import { badRequest } from '../base/problem.ts'
-import { createToken, faultSentence, tokenFaults } from '../identity/access-tokens/create-token.ts'
+import {
+  createToken,
+  faultSentence,
+  refuseBadToken,
+} from '../identity/access-tokens/create-token.ts'
 import { getUser } from '../identity/users/find-user.ts'
 import { command, UsageError } from './command.ts'
 import { withData } from './open.ts'
@@ -26,8 +30,7 @@ export const tokenCreate = command({
     const input = { name, scopes: readScopes(scopes), expires_at: readDay(expiresAt) }
     const { row, secret } = await withData(call, async (ctx) => {
       const user = await getUser(ctx, username)
-      const faults = tokenFaults(ctx, input, user)
-      if (Object.keys(faults).length > 0) throw badRequest(faultSentence(faults))
+      refuseBadToken(ctx, input, user, (faults) => badRequest(faultSentence(faults)))
       return await createToken(ctx, input, { kind: 'personal', userId: user.id })
     })
     return {

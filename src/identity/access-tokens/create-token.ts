@@ -4,7 +4,7 @@ import { issueToken, type NewToken } from '../../access/authentication/issue-tok
 import type { AccessTokenRow } from '../../access/authentication/token-queries.ts'
 import { ADMIN_ONLY_SCOPES } from '../../access/scopes.ts'
 import type { Day } from '../../base/clock.ts'
-import type { FieldTexts } from '../../base/problem.ts'
+import { type FieldTexts, type Problem, refuseFaults } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { nameFaults, tooLong } from '../users/names.ts'
@@ -17,12 +17,13 @@ export interface TokenInput {
   readonly expires_at?: Day | null | undefined
 }
 
-/** What is wrong with a token to be made, by field, in the model's words. */
-export function tokenFaults(
+/** Refuses a token to be made, in the model's words; routes differ in how they say them. */
+export function refuseBadToken(
   ctx: Ctx,
   input: TokenInput,
   owner: { readonly admin: 0 | 1 | boolean },
-): FieldTexts {
+  refuse: (faults: FieldTexts) => Problem,
+): void {
   const adminOnly: readonly string[] = ADMIN_ONLY_SCOPES
   const beyond = !owner.admin && input.scopes.some((scope) => adminOnly.includes(scope))
   const faults = {
@@ -36,7 +37,7 @@ export function tokenFaults(
           : [],
     expires_at: expiryFaults(ctx.settings, input.expires_at, ctx.now()),
   }
-  return Object.fromEntries(Object.entries(faults).filter(([, texts]) => texts.length > 0))
+  refuseFaults(faults, refuse)
 }
 
 /** `Expires at must be before 2027-01-01`: field texts as one sentence, the way most token routes answer. */

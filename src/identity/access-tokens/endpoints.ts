@@ -22,7 +22,7 @@ import {
   tokenIdInUse,
   tokenInUse,
 } from './access.ts'
-import { createToken, faultSentence, tokenFaults } from './create-token.ts'
+import { createToken, faultSentence, refuseBadToken } from './create-token.ts'
 import { presentToken, tokenEntity } from './entity.ts'
 import { listTokens } from './list-tokens.ts'
 import { expiryParam, personalTokenBody, tokenFilterParams } from './params.ts'
@@ -136,8 +136,7 @@ export const createOwnToken = endpoint({
   response: tokenEntity,
   async handler({ ctx, body }) {
     const user = await getUser(ctx, callerId(ctx))
-    const faults = tokenFaults(ctx, body, user)
-    if (Object.keys(faults).length > 0) throw invalidText(faultSentence(faults))
+    refuseBadToken(ctx, body, user, (faults) => invalidText(faultSentence(faults)))
     const made = await createToken(ctx, body, { kind: 'personal', userId: user.id })
     return presentToken(made.row, ctx.now(), made.secret)
   },
@@ -153,8 +152,7 @@ export const createUserToken = endpoint({
   response: tokenEntity,
   async handler({ ctx, params, body }) {
     const user = await getUser(ctx, params.user_id)
-    const faults = tokenFaults(ctx, body, user)
-    if (Object.keys(faults).length > 0) throw unprocessable(faultSentence(faults))
+    refuseBadToken(ctx, body, user, (faults) => unprocessable(faultSentence(faults)))
     const made = await createToken(ctx, body, { kind: 'personal', userId: user.id })
     return presentToken(made.row, ctx.now(), made.secret)
   },

@@ -6,7 +6,7 @@ import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { id, oneOf } from '../../http/params.ts'
 import { getUser } from '../users/find-user.ts'
-import { createToken, tokenFaults } from './create-token.ts'
+import { createToken, refuseBadToken } from './create-token.ts'
 import { presentToken, tokenEntity } from './entity.ts'
 import { listTokens } from './list-tokens.ts'
 import { personalTokenBody } from './params.ts'
@@ -41,8 +41,7 @@ export const createImpersonationToken = endpoint({
   async handler({ ctx, params, body }) {
     if (!ctx.settings.get('impersonation_enabled')) throw forbidden('Impersonation is disabled')
     const user = await getUser(ctx, params.user_id)
-    const faults = tokenFaults(ctx, body, user)
-    if (Object.keys(faults).length > 0) throw invalid(faults)
+    refuseBadToken(ctx, body, user, invalid)
     const made = await createToken(ctx, body, { kind: 'impersonation', userId: user.id })
     return presentToken(made.row, ctx.now(), made.secret)
   },

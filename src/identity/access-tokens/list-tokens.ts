@@ -1,4 +1,3 @@
-import type { AccessTokenRow } from '../../access/authentication/token-queries.ts'
 import { dayOf } from '../../base/clock.ts'
 import type { Page, Paged } from '../../base/page.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -13,16 +12,6 @@ export async function listTokens(
   filters: TokenFilters,
   page: Page,
 ): Promise<Paged<Token>> {
-  const rows = await listOwnedTokens(ctx, owner, filters, page)
+  const rows = await listTokenRows(ctx.db, owner, filters, dayOf(ctx.now()), page)
   return { ...rows, items: rows.items.map((row) => presentToken(row, ctx.now())) }
-}
-
-/** One page of the tokens that a user, or the bots of a project or group, have. */
-export function listOwnedTokens(
-  ctx: Ctx,
-  owner: TokenOwner,
-  filters: TokenFilters,
-  page: Page,
-): Promise<Paged<AccessTokenRow>> {
-  return listTokenRows(ctx.db, owner, filters, dayOf(ctx.now()), page)
 }

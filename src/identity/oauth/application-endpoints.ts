@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { audit } from '../../access/audit.ts'
 import { onInstance } from '../../access/subjects.ts'
 import { digestOf } from '../../access/token-use.ts'
-import { existing, invalid } from '../../base/problem.ts'
+import { existing, refuseFaults } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, id, text } from '../../http/params.ts'
@@ -71,11 +71,11 @@ export const listApplications = endpoint({
   },
 })
 
-function faultsOf(body: {
+function refuseBadApplication(body: {
   readonly name: string
   readonly redirect_uri: string
   readonly scopes: string
-}): Record<string, string[]> {
+}): void {
   const scopes = readScopes(body.scopes)
   const faults = {
     name: body.name.trim() === '' ? ["can't be blank"] : [],
@@ -83,7 +83,7 @@ function faultsOf(body: {
     scopes: scopes.length === 0 ? ["can't be blank"] : [],
   }
   if (!areKnown(scopes)) faults.scopes.push("doesn't match configured on the server.")
-  return Object.fromEntries(Object.entries(faults).filter(([, texts]) => texts.length > 0))
+  refuseFaults(faults)
 }
 
 export const createApplication = endpoint({
@@ -99,8 +99,7 @@ export const createApplication = endpoint({
   },
   response: applicationEntity,
   async handler({ ctx, body }) {
-    const faults = faultsOf(body)
-    if (Object.keys(faults).length > 0) throw invalid(faults)
+    refuseBadApplication(body)
     const secret = newSecret(ctx)
     const now = ctx.now()
     const row = await inTransaction(ctx, async (inner) => {

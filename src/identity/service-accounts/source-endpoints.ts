@@ -3,7 +3,7 @@ import { badRequest, invalidText, unprocessable } from '../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import { endpoint, perMinute } from '../../http/endpoint.ts'
 import { flag } from '../../http/params.ts'
-import { createToken, faultSentence, tokenFaults } from '../access-tokens/create-token.ts'
+import { createToken, faultSentence, refuseBadToken } from '../access-tokens/create-token.ts'
 import { presentToken, tokenEntity } from '../access-tokens/entity.ts'
 import { listTokens } from '../access-tokens/list-tokens.ts'
 import { expiryParam, personalTokenBody, tokenFilterParams } from '../access-tokens/params.ts'
@@ -95,8 +95,7 @@ export const createAccountToken = endpoint({
   body: personalTokenBody,
   response: tokenEntity,
   async handler({ ctx, account, body }) {
-    const faults = tokenFaults(ctx, body, account)
-    if (Object.keys(faults).length > 0) throw unprocessable(faultSentence(faults))
+    refuseBadToken(ctx, body, account, (faults) => unprocessable(faultSentence(faults)))
     const made = await createToken(ctx, body, { kind: 'personal', userId: account.id })
     return presentToken(made.row, ctx.now(), made.secret)
   },

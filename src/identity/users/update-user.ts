@@ -1,7 +1,7 @@
 import { audit } from '../../access/audit.ts'
 import { hashPassword } from '../../access/authentication/password.ts'
 import { runEffects } from '../../base/effects.ts'
-import { conflict, existing, invalid } from '../../base/problem.ts'
+import { conflict, existing, refuseFaults } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
@@ -44,7 +44,7 @@ export async function updateUser(ctx: Ctx, user: UserRow, changes: UserChanges):
 
 function assertGoodChanges(ctx: Ctx, user: UserRow, changes: UserChanges): void {
   const { username, name, email, password } = changes
-  const faults = {
+  refuseFaults({
     username: username === undefined ? [] : usernameFaults(username),
     name: name === undefined ? [] : nameFaults(name),
     email: email === undefined ? [] : emailFaults(email),
@@ -57,9 +57,7 @@ function assertGoodChanges(ctx: Ctx, user: UserRow, changes: UserChanges): void 
             ctx.settings.all,
           ),
     bio: tooLong(changes.bio, 255),
-  }
-  const wrong = Object.entries(faults).filter(([, texts]) => texts.length > 0)
-  if (wrong.length > 0) throw invalid(Object.fromEntries(wrong))
+  })
 }
 
 function definedOf<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

@@ -4,6 +4,7 @@ import { userOf } from '../../access/actor.ts'
 import type { AccessTokenRow } from '../../access/authentication/token-queries.ts'
 import { MEMBER_LEVELS } from '../../access/roles.ts'
 import type { SourceRef } from '../../access/sources.ts'
+import { dayOf } from '../../base/clock.ts'
 import { badRequest, methodNotAllowed } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
@@ -13,11 +14,11 @@ import {
   createToken,
   faultSentence,
   type MadeToken,
+  refuseBadToken,
   type TokenInput,
-  tokenFaults,
 } from '../../identity/access-tokens/create-token.ts'
 import { presentSourceToken, type Token, tokenEntity } from '../../identity/access-tokens/entity.ts'
-import { listOwnedTokens } from '../../identity/access-tokens/list-tokens.ts'
+import { listTokenRows } from '../../identity/access-tokens/list-queries.ts'
 import {
   botTokenBody,
   expiryParam,
@@ -60,7 +61,13 @@ export const listSourceTokens = endpoint({
   paginate: 'offset',
   response: z.array(tokenEntity),
   async handler({ ctx, source, query, page }) {
-    const rows = await listOwnedTokens(ctx, { source, kinds: [source.type] }, query, page)
+    const rows = await listTokenRows(
+      ctx.db,
+      { source, kinds: [source.type] },
+      query,
+      dayOf(ctx.now()),
+      page,
+    )
     const userIds = rows.items.map((row) => row.user_id)
     const levels = await findBotLevels(ctx.db, source, userIds)
     const items = rows.items.map((row) =>
@@ -144,8 +151,7 @@ async function createSourceToken(
   source: SourceRef,
   input: TokenInput & { readonly accessLevel: number },
 ): Promise<MadeToken> {
-  const faults = tokenFaults(ctx, input, { admin: false })
-  if (Object.keys(faults).length > 0) throw badRequest(faultSentence(faults))
+  refuseBadToken(ctx, input, { admin: false }, (faults) => badRequest(faultSentence(faults)))
   const username = `${source.type}_${source.id}_bot_${randomBytes(16).toString('hex')}`
   const host = noReplyHost(ctx.config.externalUrl)
   return inTransaction(ctx, async (inner) => {

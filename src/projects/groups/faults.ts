@@ -1,6 +1,6 @@
 import { restrictionFaults } from '../../access/restricted-visibility.ts'
 import { type Visibility, visibilityRank } from '../../access/roles.ts'
-import { type FieldTexts, invalidText, type Problem } from '../../base/problem.ts'
+import { type FieldTexts, invalidText, type Problem, refuseFaults } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 
 /** Groups are nested no deeper (docs/contract/D §1.3 Rules). */
@@ -16,8 +16,7 @@ function inspect(faults: FieldTexts): string {
 
 /** 400 `Failed to save group {...}` with the fields that have faults; nothing when none has. */
 export function refuseGroupFaults(faults: FieldTexts): void {
-  const wrong = Object.entries(faults).filter(([, texts]) => texts.length > 0)
-  if (wrong.length > 0) throw groupProblem(Object.fromEntries(wrong))
+  refuseFaults(faults, groupProblem)
 }
 
 /** Refuses a group below one that has this many levels, itself among them. */

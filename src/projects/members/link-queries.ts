@@ -1,12 +1,11 @@
-import { type Insertable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { SourceRef } from '../../access/sources.ts'
 import type { Day } from '../../base/clock.ts'
 import { hasAbove } from '../../store/hierarchy.ts'
-import type { GroupLinksTable } from '../../store/schema/core.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, NewRowOf } from '../../store/schema.ts'
 
 /** Invites a group to a source; gives the invitation's id. */
-export async function insertLink(db: Db, link: Insertable<GroupLinksTable>): Promise<number> {
+export async function insertLink(db: Db, link: NewRowOf<'group_links'>): Promise<number> {
   const { id } = await db
     .insertInto('group_links')
     .values(link)

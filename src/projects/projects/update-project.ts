@@ -2,7 +2,7 @@ import { type Visibility, visibilityRank } from '../../access/roles.ts'
 import { getVisibleProject, type Project } from '../../access/subjects.ts'
 import { runEffects } from '../../base/effects.ts'
 import { projectNameFaults, projectPathFaults } from '../../base/path-rules.ts'
-import { invalid } from '../../base/problem.ts'
+import { invalid, refuseFaults } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { isBranchName } from '../../git/names.ts'
 import { findRef } from '../../git/refs/refs.ts'
@@ -12,7 +12,6 @@ import { sharedRunnersOf } from '../namespaces/shared-runners.ts'
 import {
   descriptionFaults,
   type NewProject,
-  refuseFaults,
   runnersFaults,
   visibilityFaults,
   whileFree,

@@ -3,7 +3,7 @@ import { userOf } from '../../../access/actor.ts'
 import { audit } from '../../../access/audit.ts'
 import { hashPassword } from '../../../access/authentication/password.ts'
 import { runEffects } from '../../../base/effects.ts'
-import { conflict, invalid } from '../../../base/problem.ts'
+import { conflict, invalid, refuseFaults } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import type { ChangesOf } from '../../../store/schema.ts'
 import { inTransaction } from '../../../store/transaction.ts'
@@ -82,16 +82,14 @@ export async function createUser(ctx: Ctx, input: NewUser): Promise<UserRow> {
 }
 
 function assertGoodUser(ctx: Ctx, input: NewUser): void {
-  const faults = {
+  refuseFaults({
     email: emailFaults(input.email),
     username: usernameFaults(input.username),
     name: nameFaults(input.name),
     password:
       input.password === undefined ? [] : passwordFaults(input.password, input, ctx.settings.all),
     bio: tooLong(input.bio, 255),
-  }
-  const wrong = Object.entries(faults).filter(([, texts]) => texts.length > 0)
-  if (wrong.length > 0) throw invalid(Object.fromEntries(wrong))
+  })
 }
 
 async function writeUser(ctx: Ctx, input: NewUser, passwordHash: string | null): Promise<UserRow> {

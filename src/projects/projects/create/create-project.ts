@@ -5,7 +5,7 @@ import { Role, type Visibility, visibilityRank } from '../../../access/roles.ts'
 import { later } from '../../../base/clock.ts'
 import { runEffects } from '../../../base/effects.ts'
 import { pathFromName, projectNameFaults, projectPathFaults } from '../../../base/path-rules.ts'
-import { type FieldTexts, forbidden, invalid, type Problem } from '../../../base/problem.ts'
+import { forbidden, invalid, type Problem, refuseFaults } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { isBranchName } from '../../../git/names.ts'
 import type { Avatar } from '../../../identity/users/avatar/sent-avatar.ts'
@@ -115,12 +115,6 @@ async function readDraft(ctx: Ctx, input: NewProject, namespace: TargetNamespace
     visibility,
     defaultBranch,
   }
-}
-
-/** 400 with the fields that have faults; nothing when none has. */
-export function refuseFaults(faults: FieldTexts): void {
-  const wrong = Object.entries(faults).filter(([, texts]) => texts.length > 0)
-  if (wrong.length > 0) throw invalid(Object.fromEntries(wrong))
 }
 
 export function descriptionFaults(description: string | null | undefined): string[] {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { audit } from '../../../access/audit.ts'
 import { anyone, onInstance } from '../../../access/subjects.ts'
-import { badRequest, existing } from '../../../base/problem.ts'
+import { badRequest, existing, refuseFaults } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { endpoint } from '../../../http/endpoint.ts'
 import { flag, id, text } from '../../../http/params.ts'
@@ -10,7 +10,6 @@ import { avatarColumns, avatarParam } from '../../../identity/users/params.ts'
 import { listPage } from '../../../store/pages.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { taken, uniquely } from '../../../store/unique.ts'
-import { refuseFaults } from '../create/create-project.ts'
 import {
   deleteTopic,
   findTopic,
