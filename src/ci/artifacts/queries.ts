@@ -1,9 +1,8 @@
-import { type Insertable, type Selectable, type SqlBool, sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
-import type { CiJobArtifactsTable, CiJobVariablesTable } from '../../store/schema/ci.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
-export type ArtifactRow = Selectable<CiJobArtifactsTable>
+export type ArtifactRow = RowOf<'ci_job_artifacts'>
 
 export async function findArtifact(
   db: Db,
@@ -21,7 +20,7 @@ export async function findArtifact(
 /** Adds a file; undefined when the job has one of the type. */
 export async function insertArtifact(
   db: Db,
-  row: Insertable<CiJobArtifactsTable>,
+  row: NewRowOf<'ci_job_artifacts'>,
 ): Promise<ArtifactRow | undefined> {
   return await db
     .insertInto('ci_job_artifacts')
@@ -59,7 +58,7 @@ export async function deleteArtifacts(db: Db, jobId: number): Promise<void> {
 export async function replaceJobVariables(
   db: Db,
   jobId: number,
-  rows: readonly Insertable<CiJobVariablesTable>[],
+  rows: readonly NewRowOf<'ci_job_variables'>[],
 ): Promise<void> {
   await db.deleteFrom('ci_job_variables').where('job_id', '=', jobId).execute()
   if (rows.length > 0) await db.insertInto('ci_job_variables').values(rows).execute()

@@ -1,11 +1,11 @@
-import { type InferResult, type Selectable, sql } from 'kysely'
+import { type InferResult, sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
-import type { CommitStatusesTable, PipelineStatus } from '../../store/schema/commits.ts'
-import type { Db } from '../../store/schema.ts'
+import type { PipelineStatus } from '../../store/schema/commits.ts'
+import type { Db, RowOf } from '../../store/schema.ts'
 
-export type CommitStatusRow = Selectable<CommitStatusesTable>
+export type CommitStatusRow = RowOf<'commit_statuses'>
 
 export interface StatusFilter {
   readonly ref?: string | undefined

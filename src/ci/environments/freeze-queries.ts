@@ -1,11 +1,9 @@
-import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { OffsetPage } from '../../base/page.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
-import type { CiFreezePeriodsTable } from '../../store/schema/environments.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
-export type FreezeRow = Selectable<CiFreezePeriodsTable>
+export type FreezeRow = RowOf<'ci_freeze_periods'>
 
 export function selectFreezes(db: Db, projectId: number) {
   return db
@@ -37,10 +35,7 @@ export async function findFreeze(
   return await selectFreezes(db, projectId).where('id', '=', id).executeTakeFirst()
 }
 
-export async function insertFreeze(
-  db: Db,
-  row: Insertable<CiFreezePeriodsTable>,
-): Promise<FreezeRow> {
+export async function insertFreeze(db: Db, row: NewRowOf<'ci_freeze_periods'>): Promise<FreezeRow> {
   return await db
     .insertInto('ci_freeze_periods')
     .values(row)
@@ -51,7 +46,7 @@ export async function insertFreeze(
 export async function updateFreeze(
   db: Db,
   id: number,
-  values: Updateable<CiFreezePeriodsTable>,
+  values: ChangesOf<'ci_freeze_periods'>,
 ): Promise<FreezeRow> {
   return await db
     .updateTable('ci_freeze_periods')

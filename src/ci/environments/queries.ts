@@ -1,19 +1,13 @@
-import type { Insertable, Selectable, Updateable } from 'kysely'
 import { sql } from 'kysely'
 import type { Day, Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
-import type {
-  DeploymentApprovalsTable,
-  DeploymentStatus,
-  DeploymentsTable,
-  EnvironmentsTable,
-} from '../../store/schema/environments.ts'
-import type { Db } from '../../store/schema.ts'
+import type { DeploymentStatus } from '../../store/schema/environments.ts'
+import type { ChangesOf, Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
-export type EnvironmentRow = Selectable<EnvironmentsTable>
-export type DeploymentRow = Selectable<DeploymentsTable>
-export type ApprovalRow = Selectable<DeploymentApprovalsTable>
+export type EnvironmentRow = RowOf<'environments'>
+export type DeploymentRow = RowOf<'deployments'>
+export type ApprovalRow = RowOf<'deployment_approvals'>
 
 export async function findEnvironment(db: Db, id: number): Promise<EnvironmentRow | undefined> {
   return await db.selectFrom('environments').selectAll().where('id', '=', id).executeTakeFirst()
@@ -116,7 +110,7 @@ export async function listReviewApps(
 
 export async function insertEnvironment(
   db: Db,
-  row: Insertable<EnvironmentsTable>,
+  row: NewRowOf<'environments'>,
 ): Promise<EnvironmentRow> {
   return await db.insertInto('environments').values(row).returningAll().executeTakeFirstOrThrow()
 }
@@ -124,7 +118,7 @@ export async function insertEnvironment(
 export async function updateEnvironment(
   db: Db,
   id: number,
-  values: Updateable<EnvironmentsTable>,
+  values: ChangesOf<'environments'>,
 ): Promise<EnvironmentRow> {
   return await db
     .updateTable('environments')
@@ -254,7 +248,7 @@ export function listDeployments(
 
 export async function insertDeployment(
   db: Db,
-  row: Insertable<DeploymentsTable>,
+  row: NewRowOf<'deployments'>,
 ): Promise<DeploymentRow> {
   return await db.insertInto('deployments').values(row).returningAll().executeTakeFirstOrThrow()
 }
@@ -262,7 +256,7 @@ export async function insertDeployment(
 export async function updateDeployment(
   db: Db,
   id: number,
-  values: Updateable<DeploymentsTable>,
+  values: ChangesOf<'deployments'>,
 ): Promise<DeploymentRow> {
   return await db
     .updateTable('deployments')
@@ -285,10 +279,7 @@ export async function listApprovals(db: Db, deploymentId: number): Promise<Appro
     .execute()
 }
 
-export async function saveApproval(
-  db: Db,
-  row: Insertable<DeploymentApprovalsTable>,
-): Promise<void> {
+export async function saveApproval(db: Db, row: NewRowOf<'deployment_approvals'>): Promise<void> {
   await db
     .insertInto('deployment_approvals')
     .values(row)

@@ -1,23 +1,16 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { sql } from 'kysely'
 import type { OffsetPage } from '../../base/page.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
-import type {
-  FeatureFlagClientsTable,
-  FeatureFlagScopesTable,
-  FeatureFlagStrategiesTable,
-  FeatureFlagsTable,
-  FeatureFlagUserListsTable,
-} from '../../store/schema/feature-flags.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf, RowOf } from '../../store/schema.ts'
 import { containing } from '../../store/search.ts'
 
-export type FlagRow = Selectable<FeatureFlagsTable>
-export type StrategyRow = Selectable<FeatureFlagStrategiesTable>
-export type ScopeRow = Selectable<FeatureFlagScopesTable>
-export type UserListRow = Selectable<FeatureFlagUserListsTable>
+export type FlagRow = RowOf<'feature_flags'>
+export type StrategyRow = RowOf<'feature_flag_strategies'>
+export type ScopeRow = RowOf<'feature_flag_scopes'>
+export type UserListRow = RowOf<'feature_flag_user_lists'>
 
-export type FlagClientRow = Selectable<FeatureFlagClientsTable>
+export type FlagClientRow = RowOf<'feature_flag_clients'>
 
 function flagsOf(db: Db, projectId: number) {
   return db.selectFrom('feature_flags').selectAll().where('project_id', '=', projectId)
@@ -70,14 +63,14 @@ export async function countFlags(db: Db, projectId: number): Promise<number> {
   return row.count
 }
 
-export async function insertFlag(db: Db, row: Insertable<FeatureFlagsTable>): Promise<FlagRow> {
+export async function insertFlag(db: Db, row: NewRowOf<'feature_flags'>): Promise<FlagRow> {
   return await db.insertInto('feature_flags').values(row).returningAll().executeTakeFirstOrThrow()
 }
 
 export async function updateFlag(
   db: Db,
   id: number,
-  values: Updateable<FeatureFlagsTable>,
+  values: ChangesOf<'feature_flags'>,
 ): Promise<FlagRow> {
   return await db
     .updateTable('feature_flags')
@@ -103,7 +96,7 @@ export async function listStrategies(db: Db, flagIds: readonly number[]): Promis
 
 export async function insertStrategy(
   db: Db,
-  row: Insertable<FeatureFlagStrategiesTable>,
+  row: NewRowOf<'feature_flag_strategies'>,
 ): Promise<number> {
   const { id } = await db
     .insertInto('feature_flag_strategies')
@@ -116,7 +109,7 @@ export async function insertStrategy(
 export async function updateStrategy(
   db: Db,
   id: number,
-  values: Updateable<FeatureFlagStrategiesTable>,
+  values: ChangesOf<'feature_flag_strategies'>,
 ): Promise<void> {
   await db.updateTable('feature_flag_strategies').set(values).where('id', '=', id).execute()
 }
@@ -202,7 +195,7 @@ export async function isListUsed(db: Db, id: number): Promise<boolean> {
 
 export async function insertUserList(
   db: Db,
-  row: Insertable<FeatureFlagUserListsTable>,
+  row: NewRowOf<'feature_flag_user_lists'>,
 ): Promise<UserListRow> {
   return await db
     .insertInto('feature_flag_user_lists')
@@ -214,7 +207,7 @@ export async function insertUserList(
 export async function updateUserList(
   db: Db,
   id: number,
-  values: Updateable<FeatureFlagUserListsTable>,
+  values: ChangesOf<'feature_flag_user_lists'>,
 ): Promise<UserListRow> {
   return await db
     .updateTable('feature_flag_user_lists')
@@ -242,7 +235,7 @@ export async function findFlagClient(
 /** Gives a project a key, in the place of the one that it had. */
 export async function replaceFlagClient(
   db: Db,
-  row: Insertable<FeatureFlagClientsTable>,
+  row: NewRowOf<'feature_flag_clients'>,
 ): Promise<FlagClientRow> {
   return await db
     .insertInto('feature_flag_clients')

@@ -1,8 +1,6 @@
-import type { Selectable } from 'kysely'
-import type { CiJobArtifactsTable } from '../../store/schema/ci.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, RowOf } from '../../store/schema.ts'
 
-export type ArtifactRow = Selectable<CiJobArtifactsTable>
+export type ArtifactRow = RowOf<'ci_job_artifacts'>
 
 /** The files of jobs, in the order in which they came. */
 export async function listArtifacts(

@@ -1,12 +1,11 @@
-import type { InferResult, Insertable, Selectable, SelectQueryBuilder, Updateable } from 'kysely'
+import type { InferResult, SelectQueryBuilder } from 'kysely'
 import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
-import type { CiJobsTable } from '../../store/schema/ci.ts'
 import type { PipelineStatus } from '../../store/schema/commits.ts'
-import type { Db, Schema } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf, RowOf, Schema } from '../../store/schema.ts'
 import type { StatusPart } from './process/composite-status.ts'
 
-export type JobRow = Selectable<CiJobsTable> & {
+export type JobRow = RowOf<'ci_jobs'> & {
   readonly stage: string
   readonly position: number
 }
@@ -241,7 +240,7 @@ export async function insertStages(
 
 /** A job that is about to be made, with what it needs. */
 export interface NewJob {
-  readonly row: Insertable<CiJobsTable>
+  readonly row: NewRowOf<'ci_jobs'>
   readonly needs: readonly { readonly name: string; readonly artifacts: boolean }[]
 }
 
@@ -275,7 +274,7 @@ export async function insertJobs(db: Db, jobs: readonly NewJob[]): Promise<numbe
 export async function updateJob(
   db: Db,
   id: number,
-  values: Omit<Updateable<CiJobsTable>, 'status'>,
+  values: Omit<ChangesOf<'ci_jobs'>, 'status'>,
   now: Instant,
 ): Promise<void> {
   await db

@@ -1,12 +1,12 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
-import type { PipelineStatus, PipelinesTable } from '../../store/schema/commits.ts'
-import type { Db } from '../../store/schema.ts'
+import type { PipelineStatus } from '../../store/schema/commits.ts'
+import type { ChangesOf, Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
-export type PipelineRow = Selectable<PipelinesTable>
+export type PipelineRow = RowOf<'pipelines'>
 
 export async function findPipeline(db: Db, id: number): Promise<PipelineRow | undefined> {
   return await db.selectFrom('pipelines').selectAll().where('id', '=', id).executeTakeFirst()
@@ -185,7 +185,7 @@ function inScope(db: Db, projectId: number, scope: PipelineFilter['scope']) {
 
 export async function insertPipeline(
   db: Db,
-  pipeline: Omit<Insertable<PipelinesTable>, 'created_at' | 'updated_at'>,
+  pipeline: Omit<NewRowOf<'pipelines'>, 'created_at' | 'updated_at'>,
   now: Instant,
 ): Promise<PipelineRow> {
   return await db
@@ -198,7 +198,7 @@ export async function insertPipeline(
 export async function updatePipeline(
   db: Db,
   id: number,
-  values: Updateable<PipelinesTable>,
+  values: ChangesOf<'pipelines'>,
   now: Instant,
 ): Promise<void> {
   await db

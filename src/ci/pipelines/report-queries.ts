@@ -1,9 +1,8 @@
-import { type Selectable, sql } from 'kysely'
-import type { CiTestSuitesTable } from '../../store/schema/ci.ts'
-import type { Db } from '../../store/schema.ts'
+import { sql } from 'kysely'
+import type { Db, RowOf } from '../../store/schema.ts'
 
 /** A report without its cases, which may be megabytes. */
-export type SuiteRow = Omit<Selectable<CiTestSuitesTable>, 'cases'>
+export type SuiteRow = Omit<RowOf<'ci_test_suites'>, 'cases'>
 
 /** What the jobs of a pipeline that count reported of their tests. */
 export async function listTestSuites(db: Db, pipelineId: number): Promise<SuiteRow[]> {

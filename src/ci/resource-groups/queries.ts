@@ -1,11 +1,11 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
-import type { CiResourceGroupsTable, ProcessMode } from '../../store/schema/environments.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ProcessMode } from '../../store/schema/environments.ts'
+import type { Db, RowOf } from '../../store/schema.ts'
 
-export type ResourceGroupRow = Selectable<CiResourceGroupsTable>
+export type ResourceGroupRow = RowOf<'ci_resource_groups'>
 
 /** Adds the groups that jobs of a project have named and that are not there yet. */
 export async function insertNamedGroups(

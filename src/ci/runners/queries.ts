@@ -1,4 +1,4 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { sql } from 'kysely'
 import { Role } from '../../access/roles.ts'
 import {
   groupsWithRole,
@@ -10,11 +10,10 @@ import type { Day, Instant } from '../../base/clock.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
-import type { CiRunnerManagersTable, CiRunnersTable } from '../../store/schema/ci-runners.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
-export type RunnerRow = Selectable<CiRunnersTable>
-export type ManagerRow = Selectable<CiRunnerManagersTable>
+export type RunnerRow = RowOf<'ci_runners'>
+export type ManagerRow = RowOf<'ci_runner_managers'>
 
 export async function findRunner(db: Db, id: number): Promise<RunnerRow | undefined> {
   return await db.selectFrom('ci_runners').selectAll().where('id', '=', id).executeTakeFirst()
@@ -35,7 +34,7 @@ export async function findRunnerByDigest(db: Db, digest: Buffer): Promise<Runner
 
 export async function insertRunner(
   db: Db,
-  row: Insertable<CiRunnersTable>,
+  row: NewRowOf<'ci_runners'>,
   projectId: number | undefined,
 ): Promise<RunnerRow> {
   const runner = await db
@@ -77,7 +76,7 @@ export async function countOwnRunners(
 export async function updateRunner(
   db: Db,
   id: number,
-  values: Updateable<CiRunnersTable>,
+  values: ChangesOf<'ci_runners'>,
 ): Promise<void> {
   await db.updateTable('ci_runners').set(values).where('id', '=', id).execute()
 }
@@ -86,7 +85,7 @@ export async function updateRunner(
 export async function replaceRunnerToken(
   db: Db,
   { id, token_digest }: Pick<RunnerRow, 'id' | 'token_digest'>,
-  values: Updateable<CiRunnersTable>,
+  values: ChangesOf<'ci_runners'>,
 ): Promise<boolean> {
   const done = await db
     .updateTable('ci_runners')
@@ -157,7 +156,7 @@ export async function findManager(
 
 export async function saveManager(
   db: Db,
-  row: Insertable<CiRunnerManagersTable>,
+  row: NewRowOf<'ci_runner_managers'>,
 ): Promise<ManagerRow> {
   const { runner_id: _, system_id: __, created_at: ___, ...changes } = row
   return await db

@@ -1,13 +1,11 @@
-import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage, Paged } from '../../base/page.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
-import type { CiSchedulesTable, CiScheduleVariablesTable } from '../../store/schema/ci-starts.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
-export type ScheduleRow = Selectable<CiSchedulesTable>
-export type ScheduleVariableRow = Selectable<CiScheduleVariablesTable>
+export type ScheduleRow = RowOf<'ci_schedules'>
+export type ScheduleVariableRow = RowOf<'ci_schedule_variables'>
 
 export function listSchedules(
   db: Db,
@@ -49,17 +47,14 @@ export async function listDueSchedules(db: Db, now: Instant, most: number): Prom
     .execute()
 }
 
-export async function insertSchedule(
-  db: Db,
-  row: Insertable<CiSchedulesTable>,
-): Promise<ScheduleRow> {
+export async function insertSchedule(db: Db, row: NewRowOf<'ci_schedules'>): Promise<ScheduleRow> {
   return await db.insertInto('ci_schedules').values(row).returningAll().executeTakeFirstOrThrow()
 }
 
 export async function updateSchedule(
   db: Db,
   id: number,
-  values: Updateable<CiSchedulesTable>,
+  values: ChangesOf<'ci_schedules'>,
 ): Promise<ScheduleRow> {
   return await db
     .updateTable('ci_schedules')
@@ -119,7 +114,7 @@ export async function listScheduleVariables(
 
 export async function insertScheduleVariable(
   db: Db,
-  row: Insertable<CiScheduleVariablesTable>,
+  row: NewRowOf<'ci_schedule_variables'>,
 ): Promise<ScheduleVariableRow> {
   return await db
     .insertInto('ci_schedule_variables')
@@ -131,7 +126,7 @@ export async function insertScheduleVariable(
 export async function updateScheduleVariable(
   db: Db,
   id: number,
-  values: Updateable<CiScheduleVariablesTable>,
+  values: ChangesOf<'ci_schedule_variables'>,
 ): Promise<ScheduleVariableRow> {
   return await db
     .updateTable('ci_schedule_variables')

@@ -1,11 +1,9 @@
-import type { Insertable, Selectable } from 'kysely'
 import type { OffsetPage, Paged } from '../../base/page.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
-import type { CiSecureFilesTable } from '../../store/schema/secure-files.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
-export type SecureFileRow = Selectable<CiSecureFilesTable>
+export type SecureFileRow = RowOf<'ci_secure_files'>
 
 export function listSecureFiles(
   db: Db,
@@ -40,7 +38,7 @@ export async function countSecureFiles(db: Db, projectId: number): Promise<numbe
 
 export async function insertSecureFile(
   db: Db,
-  row: Insertable<CiSecureFilesTable>,
+  row: NewRowOf<'ci_secure_files'>,
 ): Promise<SecureFileRow> {
   return await db.insertInto('ci_secure_files').values(row).returningAll().executeTakeFirstOrThrow()
 }

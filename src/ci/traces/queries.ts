@@ -1,9 +1,8 @@
-import { type Selectable, sql, type Updateable } from 'kysely'
+import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
-import type { CiTracesTable } from '../../store/schema/ci.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, RowOf } from '../../store/schema.ts'
 
-export type TraceRow = Selectable<CiTracesTable>
+export type TraceRow = RowOf<'ci_traces'>
 
 export async function findTrace(db: Db, jobId: number): Promise<TraceRow | undefined> {
   return await db.selectFrom('ci_traces').selectAll().where('job_id', '=', jobId).executeTakeFirst()
@@ -25,7 +24,7 @@ export async function saveTrace(
 export async function updateTrace(
   db: Db,
   jobId: number,
-  values: Updateable<CiTracesTable>,
+  values: ChangesOf<'ci_traces'>,
 ): Promise<void> {
   await db.updateTable('ci_traces').set(values).where('job_id', '=', jobId).execute()
 }

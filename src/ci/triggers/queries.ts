@@ -1,11 +1,9 @@
-import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { OffsetPage, Paged } from '../../base/page.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
-import type { CiTriggersTable } from '../../store/schema/ci-starts.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
-export type TriggerRow = Selectable<CiTriggersTable>
+export type TriggerRow = RowOf<'ci_triggers'>
 
 export function listTriggers(
   db: Db,
@@ -37,14 +35,14 @@ export async function findTriggerByDigest(db: Db, digest: Buffer): Promise<Trigg
     .executeTakeFirst()
 }
 
-export async function insertTrigger(db: Db, row: Insertable<CiTriggersTable>): Promise<TriggerRow> {
+export async function insertTrigger(db: Db, row: NewRowOf<'ci_triggers'>): Promise<TriggerRow> {
   return await db.insertInto('ci_triggers').values(row).returningAll().executeTakeFirstOrThrow()
 }
 
 export async function updateTrigger(
   db: Db,
   id: number,
-  values: Updateable<CiTriggersTable>,
+  values: ChangesOf<'ci_triggers'>,
 ): Promise<TriggerRow> {
   return await db
     .updateTable('ci_triggers')

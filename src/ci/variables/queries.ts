@@ -1,13 +1,12 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { sql } from 'kysely'
 import type { SourceRef } from '../../access/sources.ts'
 import type { Page, Paged } from '../../base/page.ts'
 import { cachedQuery } from '../../store/cached-query.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
-import type { CiVariablesTable } from '../../store/schema/ci.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
-export type VariableRow = Selectable<CiVariablesTable>
+export type VariableRow = RowOf<'ci_variables'>
 
 /** The variables that jobs of a project may get: the instance's, those of its groups from the top, its own. */
 export function listInheritedVariables(
@@ -106,7 +105,7 @@ export async function countVariablesOf(db: Db, place: VariablePlace): Promise<nu
 export async function insertVariable(
   db: Db,
   place: VariablePlace,
-  row: Omit<Insertable<CiVariablesTable>, 'group_id' | 'project_id'>,
+  row: Omit<NewRowOf<'ci_variables'>, 'group_id' | 'project_id'>,
 ): Promise<VariableRow> {
   return await db
     .insertInto('ci_variables')
@@ -118,7 +117,7 @@ export async function insertVariable(
 export async function updateVariable(
   db: Db,
   id: number,
-  values: Updateable<CiVariablesTable>,
+  values: ChangesOf<'ci_variables'>,
 ): Promise<VariableRow> {
   return await db
     .updateTable('ci_variables')

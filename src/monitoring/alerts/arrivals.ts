@@ -1,14 +1,13 @@
-import type { Insertable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
-import type { AlertsTable } from '../../store/schema/alerts.ts'
+import type { NewRowOf } from '../../store/schema.ts'
 import { countEvents, insertAlert, updateAlert } from './queries.ts'
 import { RESOLVED } from './words.ts'
 
 /** Adds an alert with what its sender sent, in the caller's transaction. */
 export function addAlert(
   ctx: Ctx,
-  values: Insertable<AlertsTable>,
+  values: NewRowOf<'alerts'>,
   payload: Readonly<Record<string, unknown>>,
 ): Promise<number> {
   return insertAlert(ctx.db, values, JSON.stringify(payload))

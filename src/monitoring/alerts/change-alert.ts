@@ -1,11 +1,10 @@
-import type { Updateable } from 'kysely'
 import type { Project } from '../../access/subjects.ts'
 import { badRequest, existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { addSystemNote } from '../../discussions/notes/verbs.ts'
 import { addTodos, completeTodosAbout } from '../../discussions/todos/add.ts'
 import { usersById } from '../../identity/users/find-basic.ts'
-import type { AlertsTable } from '../../store/schema/alerts.ts'
+import type { ChangesOf } from '../../store/schema.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
 import { mayPerson } from './access.ts'
@@ -56,7 +55,7 @@ export async function setStatus(
         'An alert with the same fingerprint is already open. To change the status of this alert, resolve the linked alert first',
       ),
   }
-  const values: Updateable<AlertsTable> = {
+  const values: ChangesOf<'alerts'> = {
     status: place,
     ...(place === RESOLVED ? { ended_at: ctx.now() } : {}),
     ...(row.status === RESOLVED ? { ended_at: null } : {}),

@@ -1,11 +1,9 @@
-import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { OffsetPage } from '../../base/page.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
-import type { AlertMetricImagesTable } from '../../store/schema/alerts.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
-export type MetricImageRow = Selectable<AlertMetricImagesTable>
+export type MetricImageRow = RowOf<'alert_metric_images'>
 
 export function listMetricImages(db: Db, alertId: number, page: OffsetPage) {
   const query = db.selectFrom('alert_metric_images').selectAll().where('alert_id', '=', alertId)
@@ -37,11 +35,11 @@ export function findImageBySecret(db: Db, projectId: number, secret: string) {
     .executeTakeFirst()
 }
 
-export function insertMetricImage(db: Db, image: Insertable<AlertMetricImagesTable>) {
+export function insertMetricImage(db: Db, image: NewRowOf<'alert_metric_images'>) {
   return db.insertInto('alert_metric_images').values(image).returningAll().executeTakeFirstOrThrow()
 }
 
-export function updateMetricImage(db: Db, id: number, changes: Updateable<AlertMetricImagesTable>) {
+export function updateMetricImage(db: Db, id: number, changes: ChangesOf<'alert_metric_images'>) {
   return db
     .updateTable('alert_metric_images')
     .set(changes)

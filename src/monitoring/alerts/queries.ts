@@ -1,13 +1,12 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { listPage } from '../../store/pages.ts'
-import type { AlertsTable } from '../../store/schema/alerts.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf, RowOf } from '../../store/schema.ts'
 import { containing } from '../../store/search.ts'
 import { RESOLVED } from './words.ts'
 
-export type AlertRow = Selectable<AlertsTable>
+export type AlertRow = RowOf<'alerts'>
 
 export interface AlertFilter {
   readonly statuses?: readonly number[] | undefined
@@ -124,7 +123,7 @@ export function listOpenAlerts(db: Db, projectId: number, fingerprints: readonly
 
 export async function insertAlert(
   db: Db,
-  alert: Insertable<AlertsTable>,
+  alert: NewRowOf<'alerts'>,
   payload: string,
 ): Promise<number> {
   const { id } = await db
@@ -147,7 +146,7 @@ export async function countEvents(db: Db, events: ReadonlyMap<number, number>): 
 export async function updateAlert(
   db: Db,
   id: number,
-  changes: Updateable<AlertsTable>,
+  changes: ChangesOf<'alerts'>,
   now: Instant,
 ): Promise<AlertRow> {
   return await db

@@ -1,13 +1,11 @@
-import type { Insertable, Selectable } from 'kysely'
 import type { OffsetPage } from '../../base/page.ts'
 import { cachedQuery } from '../../store/cached-query.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
-import type { ErrorClientKeysTable, ErrorTrackingSettingsTable } from '../../store/schema/errors.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
-export type ErrorSettingsRow = Selectable<ErrorTrackingSettingsTable>
-export type ClientKeyRow = Selectable<ErrorClientKeysTable>
+export type ErrorSettingsRow = RowOf<'error_tracking_settings'>
+export type ClientKeyRow = RowOf<'error_client_keys'>
 
 export function findErrorSettings(
   db: Db,
@@ -22,7 +20,7 @@ export function findErrorSettings(
 
 export function saveErrorSettings(
   db: Db,
-  row: Insertable<ErrorTrackingSettingsTable>,
+  row: NewRowOf<'error_tracking_settings'>,
 ): Promise<ErrorSettingsRow> {
   const { active, integrated } = row
   return db
@@ -57,10 +55,7 @@ export async function hasActiveKey(db: Db, projectId: number): Promise<boolean> 
   return row !== undefined
 }
 
-export function insertClientKey(
-  db: Db,
-  row: Insertable<ErrorClientKeysTable>,
-): Promise<ClientKeyRow> {
+export function insertClientKey(db: Db, row: NewRowOf<'error_client_keys'>): Promise<ClientKeyRow> {
   return db.insertInto('error_client_keys').values(row).returningAll().executeTakeFirstOrThrow()
 }
 

@@ -1,7 +1,6 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
-import type { ErrorPlacesTable, ErrorsTable } from '../../store/schema/errors.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, RowOf } from '../../store/schema.ts'
 import type { ErrorKey, ErrorRow } from './queries.ts'
 
 /*
@@ -54,7 +53,7 @@ export async function countPlaces(
   return new Map(rows.map(({ error_id, count }) => [error_id, count]))
 }
 
-export type Place = Selectable<ErrorPlacesTable>
+export type Place = RowOf<'error_places'>
 
 /** Counts events of releases in environments. */
 export async function addToPlaces(db: Db, places: readonly Place[]): Promise<void> {
@@ -119,7 +118,7 @@ export async function addUsers(
 
 /** What events change of an error. */
 export type ErrorCounts = Pick<
-  Selectable<ErrorsTable>,
+  RowOf<'errors'>,
   | 'id'
   | 'events'
   | 'users'

@@ -1,12 +1,11 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import { type Key, pageByKey } from '../../store/pages.ts'
-import type { ErrorEventsTable, ErrorsTable } from '../../store/schema/errors.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf, RowOf } from '../../store/schema.ts'
 import { matchesSearch } from '../../store/search.ts'
 
-export type ErrorRow = Selectable<ErrorsTable>
-export type ErrorEventRow = Selectable<ErrorEventsTable>
+export type ErrorRow = RowOf<'errors'>
+export type ErrorEventRow = RowOf<'error_events'>
 
 export interface ErrorKey {
   readonly name: string
@@ -57,15 +56,11 @@ export function findError(db: Db, projectId: number, id: number): Promise<ErrorR
     .executeTakeFirst()
 }
 
-export function insertError(db: Db, row: Insertable<ErrorsTable>): Promise<ErrorRow> {
+export function insertError(db: Db, row: NewRowOf<'errors'>): Promise<ErrorRow> {
   return db.insertInto('errors').values(row).returningAll().executeTakeFirstOrThrow()
 }
 
-export function updateError(
-  db: Db,
-  id: number,
-  changes: Updateable<ErrorsTable>,
-): Promise<ErrorRow> {
+export function updateError(db: Db, id: number, changes: ChangesOf<'errors'>): Promise<ErrorRow> {
   return db
     .updateTable('errors')
     .set(changes)
@@ -78,7 +73,7 @@ export function updateError(
 export async function keepEvent(
   db: Db,
   place: number | null,
-  event: Insertable<ErrorEventsTable>,
+  event: NewRowOf<'error_events'>,
 ): Promise<void> {
   const { error_id, number, event_id, received_at, payload } = event
   await sql`

@@ -1,10 +1,9 @@
-import { type Insertable, sql } from 'kysely'
-import type { ErrorReportsTable } from '../../store/schema/errors.ts'
-import type { Db } from '../../store/schema.ts'
+import { sql } from 'kysely'
+import type { Db, NewRowOf } from '../../store/schema.ts'
 
 export async function insertReports(
   db: Db,
-  rows: readonly Insertable<ErrorReportsTable>[],
+  rows: readonly NewRowOf<'error_reports'>[],
 ): Promise<void> {
   await db.insertInto('error_reports').values(rows).execute()
 }

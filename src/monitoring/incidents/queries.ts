@@ -1,14 +1,10 @@
-import { type Insertable, type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
-import type {
-  AlertFollowUpsTable,
-  EscalationStatus,
-  IncidentManagementSettingsTable,
-} from '../../store/schema/alerts.ts'
-import type { Db } from '../../store/schema.ts'
+import type { EscalationStatus } from '../../store/schema/alerts.ts'
+import type { Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
-export type FollowUpRow = Selectable<AlertFollowUpsTable>
-export type IncidentSettingsRow = Selectable<IncidentManagementSettingsTable>
+export type FollowUpRow = RowOf<'alert_follow_ups'>
+export type IncidentSettingsRow = RowOf<'incident_management_settings'>
 
 export function findSettingsRow(
   db: Db,
@@ -23,7 +19,7 @@ export function findSettingsRow(
 
 export async function saveSettingsRow(
   db: Db,
-  row: Insertable<IncidentManagementSettingsTable>,
+  row: NewRowOf<'incident_management_settings'>,
 ): Promise<void> {
   const { project_id: _, ...changes } = row
   await db
@@ -36,7 +32,7 @@ export async function saveSettingsRow(
 /** One that repeats what waits already is left out. */
 export async function insertFollowUps(
   db: Db,
-  rows: readonly Insertable<AlertFollowUpsTable>[],
+  rows: readonly NewRowOf<'alert_follow_ups'>[],
 ): Promise<void> {
   await sql`INSERT INTO alert_follow_ups (project_id, alert_id, action)
     SELECT value ->> 'project_id', value ->> 'alert_id', value ->> 'action'

@@ -1,11 +1,9 @@
-import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { OffsetPage } from '../../base/page.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
-import type { IncidentTimelineEventsTable } from '../../store/schema/alerts.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
-export type TimelineEventRow = Selectable<IncidentTimelineEventsTable>
+export type TimelineEventRow = RowOf<'incident_timeline_events'>
 
 export function listTimelineEvents(db: Db, issueId: number, page: OffsetPage) {
   const query = db.selectFrom('incident_timeline_events').selectAll()
@@ -27,7 +25,7 @@ export function findTimelineEvent(db: Db, issueId: number, id: number) {
 
 export function insertTimelineEvent(
   db: Db,
-  row: Insertable<IncidentTimelineEventsTable>,
+  row: NewRowOf<'incident_timeline_events'>,
 ): Promise<TimelineEventRow> {
   return db
     .insertInto('incident_timeline_events')
@@ -39,7 +37,7 @@ export function insertTimelineEvent(
 export function updateTimelineEvent(
   db: Db,
   id: number,
-  changes: Updateable<IncidentTimelineEventsTable>,
+  changes: ChangesOf<'incident_timeline_events'>,
 ): Promise<TimelineEventRow> {
   return db
     .updateTable('incident_timeline_events')

@@ -1,12 +1,10 @@
-import type { Insertable, Selectable, Updateable } from 'kysely'
 import type { OffsetPage } from '../../base/page.ts'
 import { cachedQuery } from '../../store/cached-query.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
-import type { AlertIntegrationsTable } from '../../store/schema/alerts.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
-export type IntegrationRow = Selectable<AlertIntegrationsTable>
+export type IntegrationRow = RowOf<'alert_integrations'>
 
 export interface IntegrationFilter {
   readonly type?: 'http' | 'prometheus' | undefined
@@ -58,14 +56,14 @@ export function listAllIntegrations(db: Db, projectId: number): Promise<Receivin
   )
 }
 
-export function insertIntegration(db: Db, row: Insertable<AlertIntegrationsTable>) {
+export function insertIntegration(db: Db, row: NewRowOf<'alert_integrations'>) {
   return db.insertInto('alert_integrations').values(row).returningAll().executeTakeFirstOrThrow()
 }
 
 export function updateIntegration(
   db: Db,
   id: number,
-  changes: Updateable<AlertIntegrationsTable>,
+  changes: ChangesOf<'alert_integrations'>,
 ): Promise<IntegrationRow> {
   return db
     .updateTable('alert_integrations')

@@ -1,9 +1,9 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
-import type { PackageCleanupPoliciesTable, PackageType } from '../../store/schema/packages.ts'
-import type { Db } from '../../store/schema.ts'
+import type { PackageType } from '../../store/schema/packages.ts'
+import type { Db, RowOf } from '../../store/schema.ts'
 
-export type PolicyRow = Selectable<PackageCleanupPoliciesTable>
+export type PolicyRow = RowOf<'package_cleanup_policies'>
 
 export function findPolicy(db: Db, projectId: number): Promise<PolicyRow | undefined> {
   return db

@@ -1,9 +1,7 @@
-import type { Selectable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
-import type { ForwardedFilesTable } from '../../store/schema/forwarded-files.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, RowOf } from '../../store/schema.ts'
 
-export type ForwardedRow = Selectable<ForwardedFilesTable>
+export type ForwardedRow = RowOf<'forwarded_files'>
 export type ForwardedKey = Pick<ForwardedRow, 'package_type' | 'root' | 'path'>
 
 export function findForwarded(db: Db, key: ForwardedKey): Promise<ForwardedRow | undefined> {

@@ -1,12 +1,10 @@
-import type { Selectable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
-import type { ContainerTagRulesTable } from '../../store/schema/container-registry.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, RowOf } from '../../store/schema.ts'
 
-export type TagRuleRow = Selectable<ContainerTagRulesTable>
+export type TagRuleRow = RowOf<'container_tag_rules'>
 export type TagRuleValues = Omit<TagRuleRow, 'id' | 'project_id' | 'created_at' | 'updated_at'>
 
 function rules(db: Db, projectId: number) {

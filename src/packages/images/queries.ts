@@ -1,11 +1,10 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import { bytesBefore } from '../../store/bytes-before.ts'
-import type { ContainerManifestsTable } from '../../store/schema/container-registry.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, RowOf } from '../../store/schema.ts'
 import { imageProblem } from './problem.ts'
 
-export type ManifestRow = Selectable<ContainerManifestsTable>
+export type ManifestRow = RowOf<'container_manifests'>
 
 export async function findRepositoryId(
   db: Db,

@@ -1,12 +1,12 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import { groupBy } from '../../base/group-by.ts'
 import type { OffsetPage, Page } from '../../base/page.ts'
 import type { Ctx } from '../../ctx.ts'
 import { userBasicColumns } from '../../identity/users/basic.ts'
 import { listPage } from '../../store/pages.ts'
-import type { PackageStatus, PackageTagsTable, PackageType } from '../../store/schema/packages.ts'
-import type { Db } from '../../store/schema.ts'
+import type { PackageStatus, PackageType } from '../../store/schema/packages.ts'
+import type { Db, RowOf } from '../../store/schema.ts'
 import { containing } from '../../store/search.ts'
 import { LISTED } from '../registry/packages.ts'
 import { belowGroup, readsPackagesOf } from '../registry/readable.ts'
@@ -145,7 +145,7 @@ export async function findDownloadedAt(db: Db, packageId: number): Promise<Insta
 export async function listTagsOf(
   db: Db,
   packageIds: readonly number[],
-): Promise<Map<number, Selectable<PackageTagsTable>[]>> {
+): Promise<Map<number, RowOf<'package_tags'>[]>> {
   if (packageIds.length === 0) return new Map()
   const rows = await db
     .selectFrom('package_tags')

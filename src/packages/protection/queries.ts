@@ -1,12 +1,11 @@
-import type { Selectable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
-import type { PackageProtectionRulesTable, PackageType } from '../../store/schema/packages.ts'
-import type { Db } from '../../store/schema.ts'
+import type { PackageType } from '../../store/schema/packages.ts'
+import type { Db, RowOf } from '../../store/schema.ts'
 
-export type RuleRow = Selectable<PackageProtectionRulesTable>
+export type RuleRow = RowOf<'package_protection_rules'>
 export type RuleValues = Omit<RuleRow, 'id' | 'project_id' | 'created_at' | 'updated_at'>
 
 function rules(db: Db, projectId: number) {

@@ -1,11 +1,11 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import { cachedQuery } from '../../store/cached-query.ts'
-import type { PackageFilesTable, PackagesTable, PackageType } from '../../store/schema/packages.ts'
-import type { Db } from '../../store/schema.ts'
+import type { PackageType } from '../../store/schema/packages.ts'
+import type { Db, RowOf } from '../../store/schema.ts'
 
-export type PackageRow = Selectable<PackagesTable>
-export type PackageFileRow = Selectable<PackageFilesTable>
+export type PackageRow = RowOf<'packages'>
+export type PackageFileRow = RowOf<'package_files'>
 
 /** What names one version of a package, as its format compares names and versions. */
 export interface PackageKey {

@@ -1,14 +1,13 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { cachedQuery } from '../../store/cached-query.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
-import type { VirtualCacheEntriesTable } from '../../store/schema/virtual-registries.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, RowOf } from '../../store/schema.ts'
 import { containing } from '../../store/search.ts'
 
-export type EntryRow = Selectable<VirtualCacheEntriesTable>
+export type EntryRow = RowOf<'virtual_cache_entries'>
 
 /** What upstreams have of a path. */
 export function listEntriesAt(

@@ -1,18 +1,14 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { cachedQuery } from '../../store/cached-query.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
-import type {
-  VirtualRegistriesTable,
-  VirtualUpstreamsTable,
-} from '../../store/schema/virtual-registries.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, RowOf } from '../../store/schema.ts'
 import { containing } from '../../store/search.ts'
 
-export type RegistryRow = Selectable<VirtualRegistriesTable>
-export type UpstreamRow = Selectable<VirtualUpstreamsTable>
+export type RegistryRow = RowOf<'virtual_registries'>
+export type UpstreamRow = RowOf<'virtual_upstreams'>
 
 export function findRegistry(db: Db, id: number): Promise<RegistryRow | undefined> {
   return cachedQuery(db, `virtual registry ${id}`, (db) =>

@@ -1,6 +1,5 @@
-import type { Selectable } from 'kysely'
 import { z } from 'zod'
-import type { BadgesTable } from '../../store/schema/badges.ts'
+import type { RowOf } from '../../store/schema.ts'
 
 export const badgeEntity = z.strictObject({
   name: z.string().nullable(),
@@ -15,7 +14,7 @@ export const badgeEntity = z.strictObject({
 /** What rendering answers: a badge that is not stored (docs/contract/B-resolved §10). */
 export const renderedBadgeEntity = badgeEntity.omit({ id: true, kind: true })
 
-type BadgeRow = Selectable<BadgesTable>
+type BadgeRow = RowOf<'badges'>
 
 /** `render` fills the placeholders of a URL for the project that is looked at. */
 export function presentBadge(

@@ -1,14 +1,12 @@
-import type { Insertable, Updateable } from 'kysely'
 import type { Source } from '../../access/sources.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { namespacesAbove } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
-import type { BadgesTable } from '../../store/schema/badges.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf } from '../../store/schema.ts'
 
-type BadgeInput = Pick<Insertable<BadgesTable>, 'link_url' | 'image_url' | 'name'>
+type BadgeInput = Pick<NewRowOf<'badges'>, 'link_url' | 'image_url' | 'name'>
 
 /** The badges shown at a project, with those of every group above it, or the badges of a group; oldest first. */
 export function listBadgeRows(db: Db, source: Source, name: string | undefined, page: OffsetPage) {
@@ -45,7 +43,7 @@ export function insertBadge(db: Db, source: Source, input: BadgeInput, now: Inst
     .executeTakeFirstOrThrow()
 }
 
-export function updateBadge(db: Db, id: number, changes: Updateable<BadgesTable>, now: Instant) {
+export function updateBadge(db: Db, id: number, changes: ChangesOf<'badges'>, now: Instant) {
   return db
     .updateTable('badges')
     .set({ ...changes, updated_at: now })

@@ -1,13 +1,12 @@
-import { type Insertable, sql, type Updateable } from 'kysely'
+import { sql } from 'kysely'
 import { Role } from '../../access/roles.ts'
 import { groupsWithRole } from '../../access/visible-queries.ts'
 import type { Day } from '../../base/clock.ts'
-import type { NamespacesTable } from '../../store/schema/core.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf } from '../../store/schema.ts'
 
-export type GroupChange = Updateable<NamespacesTable>
+export type GroupChange = ChangesOf<'namespaces'>
 
-export async function insertGroup(db: Db, row: Insertable<NamespacesTable>): Promise<number> {
+export async function insertGroup(db: Db, row: NewRowOf<'namespaces'>): Promise<number> {
   const { id } = await db
     .insertInto('namespaces')
     .values(row)

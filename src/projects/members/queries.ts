@@ -1,9 +1,8 @@
-import { type SqlBool, sql, type Updateable } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { SourceRef } from '../../access/sources.ts'
 import type { Day } from '../../base/clock.ts'
 import { hasAbove, namespacesBelow } from '../../store/hierarchy.ts'
-import type { MembersTable } from '../../store/schema/core.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db } from '../../store/schema.ts'
 import { ENDED, type EndedRow, type MemberRow, type NewMemberRow } from './rows.ts'
 
 export async function insertMember(db: Db, row: NewMemberRow): Promise<void> {
@@ -13,7 +12,7 @@ export async function insertMember(db: Db, row: NewMemberRow): Promise<void> {
 export async function updateMemberRow(
   db: Db,
   id: number,
-  change: Updateable<MembersTable>,
+  change: ChangesOf<'members'>,
 ): Promise<void> {
   await db.updateTable('members').set(change).where('id', '=', id).execute()
 }

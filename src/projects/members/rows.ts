@@ -1,8 +1,7 @@
-import type { Insertable, Selectable } from 'kysely'
-import type { MembersTable } from '../../store/schema/core.ts'
+import type { NewRowOf, RowOf } from '../../store/schema.ts'
 
-export type MemberRow = Selectable<MembersTable>
-export type NewMemberRow = Insertable<MembersTable>
+export type MemberRow = RowOf<'members'>
+export type NewMemberRow = NewRowOf<'members'>
 
 /** What a row that is deleted gives back, for the record. */
 export const ENDED = [

@@ -1,11 +1,10 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import { type Instant, later } from '../../base/clock.ts'
-import type { ProjectsTable } from '../../store/schema/core.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, RowOf } from '../../store/schema.ts'
 
 /** A project as a push meets it. */
 export type PushedProject = Pick<
-  Selectable<ProjectsTable>,
+  RowOf<'projects'>,
   'id' | 'namespace_id' | 'empty_repo' | 'default_branch'
 >
 

@@ -1,15 +1,14 @@
-import { type Insertable, sql, type Updateable } from 'kysely'
+import { sql } from 'kysely'
 import { isLive } from '../../access/visible-queries.ts'
 import type { Day, Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { userBasicColumns } from '../../identity/users/basic.ts'
 import { listPage } from '../../store/pages.ts'
-import type { ProjectsTable } from '../../store/schema/core.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf } from '../../store/schema.ts'
 import { matchesSearch } from '../../store/search.ts'
 
-export type NewProjectRow = Insertable<ProjectsTable>
-export type ProjectChange = Updateable<ProjectsTable>
+export type NewProjectRow = NewRowOf<'projects'>
+export type ProjectChange = ChangesOf<'projects'>
 
 export async function insertProject(db: Db, row: NewProjectRow): Promise<number> {
   const { id } = await db

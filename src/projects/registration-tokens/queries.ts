@@ -1,9 +1,8 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
-import type { CiRegistrationTokensTable } from '../../store/schema/ci-runners.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, RowOf } from '../../store/schema.ts'
 
-export type RegistrationToken = Selectable<CiRegistrationTokensTable>
+export type RegistrationToken = RowOf<'ci_registration_tokens'>
 
 /** What a registration token is for: a project, a group, or (neither) the instance. */
 export interface RegistrationPlace {

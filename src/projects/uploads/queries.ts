@@ -1,11 +1,9 @@
-import type { Insertable } from 'kysely'
 import type { OffsetPage, Paged } from '../../base/page.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
-import type { UploadsTable } from '../../store/schema/core.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, NewRowOf } from '../../store/schema.ts'
 
-export async function insertUpload(db: Db, row: Insertable<UploadsTable>): Promise<number> {
+export async function insertUpload(db: Db, row: NewRowOf<'uploads'>): Promise<number> {
   const { id } = await db
     .insertInto('uploads')
     .values(row)

@@ -1,9 +1,8 @@
-import type { Selectable } from 'kysely'
 import { z } from 'zod'
 import { userBasicEntity } from '../../identity/users/basic.ts'
 import { milestoneEntity } from '../../planning/milestones/entity.ts'
 import { commitEntity } from '../../repositories/commits/entity.ts'
-import type { ReleaseLinksTable } from '../../store/schema/releases.ts'
+import type { RowOf } from '../../store/schema.ts'
 
 export const LINK_TYPES = ['other', 'runbook', 'image', 'package'] as const
 
@@ -56,7 +55,7 @@ export const releaseEntity = z.strictObject({
   }),
 })
 
-export type LinkRow = Selectable<ReleaseLinksTable>
+export type LinkRow = RowOf<'release_links'>
 
 /** `downloads` is where direct paths of the release are served below. */
 export function presentLink(row: LinkRow, downloads: string): z.input<typeof linkEntity> {

@@ -1,8 +1,6 @@
-import type { Insertable } from 'kysely'
-import type { ReleaseEvidencesTable } from '../../store/schema/releases.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, NewRowOf } from '../../store/schema.ts'
 
-export async function insertEvidence(db: Db, values: Insertable<ReleaseEvidencesTable>) {
+export async function insertEvidence(db: Db, values: NewRowOf<'release_evidences'>) {
   return await db
     .insertInto('release_evidences')
     .values(values)

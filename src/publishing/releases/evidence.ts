@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { Selectable } from 'kysely'
 import type { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import type { ReleaseEvidencesTable } from '../../store/schema/releases.ts'
+import type { RowOf } from '../../store/schema.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import type { evidenceEntity } from './entity.ts'
 import {
@@ -19,7 +18,7 @@ export function presentEvidence(
   ctx: Pick<Ctx, 'config'>,
   project: Project,
   tag: string,
-  row: Pick<Selectable<ReleaseEvidencesTable>, 'id' | 'sha' | 'collected_at'>,
+  row: Pick<RowOf<'release_evidences'>, 'id' | 'sha' | 'collected_at'>,
 ): Evidence {
   const release = `${ctx.config.externalUrl}/api/v4/projects/${project.id}/releases`
   return {

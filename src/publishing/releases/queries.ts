@@ -1,4 +1,4 @@
-import { type Insertable, sql, type Updateable } from 'kysely'
+import { sql } from 'kysely'
 import { Role } from '../../access/roles.ts'
 import { seesIssue } from '../../access/visible-issues.ts'
 import { seesFeature, type Viewer } from '../../access/visible-queries.ts'
@@ -6,8 +6,7 @@ import type { OffsetPage } from '../../base/page.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { namespacesBelow } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
-import type { ReleaseLinksTable, ReleasesTable } from '../../store/schema/releases.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf } from '../../store/schema.ts'
 
 export interface ReleaseFilter {
   readonly orderBy: 'released_at' | 'created_at'
@@ -86,14 +85,14 @@ export async function listReleasedTags(
   return rows.map(({ tag }) => tag)
 }
 
-export function insertRelease(db: Db, values: Insertable<ReleasesTable>): Promise<ReleaseRow> {
+export function insertRelease(db: Db, values: NewRowOf<'releases'>): Promise<ReleaseRow> {
   return db.insertInto('releases').values(values).returningAll().executeTakeFirstOrThrow()
 }
 
 export function updateRelease(
   db: Db,
   id: number,
-  changes: Updateable<ReleasesTable>,
+  changes: ChangesOf<'releases'>,
 ): Promise<ReleaseRow> {
   return db
     .updateTable('releases')
@@ -131,11 +130,11 @@ export function findLink(db: Db, releaseId: number, id: number) {
     .executeTakeFirst()
 }
 
-export function insertLink(db: Db, values: Insertable<ReleaseLinksTable>) {
+export function insertLink(db: Db, values: NewRowOf<'release_links'>) {
   return db.insertInto('release_links').values(values).returningAll().executeTakeFirstOrThrow()
 }
 
-export function updateLink(db: Db, id: number, changes: Updateable<ReleaseLinksTable>) {
+export function updateLink(db: Db, id: number, changes: ChangesOf<'release_links'>) {
   return db
     .updateTable('release_links')
     .set(changes)

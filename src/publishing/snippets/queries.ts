@@ -1,17 +1,16 @@
-import { type Insertable, type Selectable, type SqlBool, sql, type Updateable } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import { Role } from '../../access/roles.ts'
 import { hasRole, seesFeature, type Viewer } from '../../access/visible-queries.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { countUpTo, listPage } from '../../store/pages.ts'
-import type { SnippetsTable } from '../../store/schema/wikis-and-snippets.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf, RowOf } from '../../store/schema.ts'
 import { holdsText } from '../../store/search.ts'
 
 /** A snippet with the branch of its repository. */
-export type SnippetRow = Selectable<SnippetsTable> & { readonly branch: string | null }
+export type SnippetRow = RowOf<'snippets'> & { readonly branch: string | null }
 
-export async function insertSnippet(db: Db, values: Insertable<SnippetsTable>): Promise<number> {
+export async function insertSnippet(db: Db, values: NewRowOf<'snippets'>): Promise<number> {
   const { id } = await db
     .insertInto('snippets')
     .values(values)
@@ -33,7 +32,7 @@ export async function findSnippetRow(db: Db, id: number): Promise<SnippetRow | u
 export async function updateSnippetRow(
   db: Db,
   id: number,
-  values: Updateable<SnippetsTable>,
+  values: ChangesOf<'snippets'>,
 ): Promise<void> {
   await db.updateTable('snippets').set(values).where('id', '=', id).execute()
 }

@@ -1,10 +1,9 @@
-import { type Selectable, sql } from 'kysely'
-import type { PipelinesTable } from '../../store/schema/commits.ts'
-import type { Db } from '../../store/schema.ts'
+import { sql } from 'kysely'
+import type { Db, RowOf } from '../../store/schema.ts'
 
 /** The newest pipeline of a commit that no other pipeline started. Every commit asks: to build it anew takes longer than to run it. */
 export async function findNewestPipeline(db: Db, projectId: number, sha: string) {
-  const { rows } = await sql<Selectable<PipelinesTable>>`
+  const { rows } = await sql<RowOf<'pipelines'>>`
     SELECT * FROM pipelines WHERE project_id = ${projectId} AND sha = ${sha}
       AND source <> 'parent_pipeline'
     ORDER BY id DESC LIMIT 1`.execute(db)

@@ -1,9 +1,8 @@
-import { type Insertable, type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import { projectAbilities } from '../../access/abilities.ts'
 import { seesFeature, type Viewer } from '../../access/visible-queries.ts'
 import type { Instant } from '../../base/clock.ts'
-import type { LfsLocksTable } from '../../store/schema/lfs.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
 /** Every project of the same fork network, the project itself included. */
 function networkOf(projectId: number) {
@@ -129,7 +128,7 @@ export async function copyLfsObjects(
     .execute()
 }
 
-export type LfsLockRow = Selectable<LfsLocksTable> & { readonly username: string }
+export type LfsLockRow = RowOf<'lfs_locks'> & { readonly username: string }
 
 function locks(db: Db, projectId: number) {
   return db
@@ -194,7 +193,7 @@ export function findForeignLock(
     .executeTakeFirst()
 }
 
-export async function insertLfsLock(db: Db, row: Insertable<LfsLocksTable>): Promise<void> {
+export async function insertLfsLock(db: Db, row: NewRowOf<'lfs_locks'>): Promise<void> {
   await db.insertInto('lfs_locks').values(row).execute()
 }
 

@@ -1,12 +1,11 @@
-import { type Insertable, sql, type Updateable } from 'kysely'
+import { sql } from 'kysely'
 import type { Source } from '../../access/sources.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { namespacesAbove } from '../../store/hierarchy.ts'
 import { listPage } from '../../store/pages.ts'
-import type { ProtectedBranchesTable } from '../../store/schema/refs.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf } from '../../store/schema.ts'
 import { containing } from '../../store/search.ts'
 import type { LevelChanges, LevelRow } from './levels.ts'
 
@@ -70,7 +69,7 @@ type RuleValue = 'name' | 'allow_force_push' | 'code_owner_approval_required'
 export async function insertRule(
   db: Db,
   owner: Source,
-  rule: Pick<Insertable<ProtectedBranchesTable>, RuleValue>,
+  rule: Pick<NewRowOf<'protected_branches'>, RuleValue>,
   now: Instant,
 ): Promise<number> {
   const { id } = await db
@@ -89,7 +88,7 @@ export async function insertRule(
 export async function updateRule(
   db: Db,
   ruleId: number,
-  change: Updateable<ProtectedBranchesTable>,
+  change: ChangesOf<'protected_branches'>,
 ): Promise<void> {
   await db.updateTable('protected_branches').set(change).where('id', '=', ruleId).execute()
 }

@@ -1,9 +1,7 @@
-import type { Insertable, Selectable, Updateable } from 'kysely'
 import { deleteFound } from '../../store/delete-found.ts'
-import type { PushRulesTable } from '../../store/schema/push-rules.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
-export type PushRuleRow = Selectable<PushRulesTable>
+export type PushRuleRow = RowOf<'push_rules'>
 
 export function findPushRule(db: Db, projectId: number): Promise<PushRuleRow | undefined> {
   return db
@@ -13,14 +11,14 @@ export function findPushRule(db: Db, projectId: number): Promise<PushRuleRow | u
     .executeTakeFirst()
 }
 
-export function insertPushRule(db: Db, values: Insertable<PushRulesTable>): Promise<PushRuleRow> {
+export function insertPushRule(db: Db, values: NewRowOf<'push_rules'>): Promise<PushRuleRow> {
   return db.insertInto('push_rules').values(values).returningAll().executeTakeFirstOrThrow()
 }
 
 export function updatePushRule(
   db: Db,
   projectId: number,
-  changes: Updateable<PushRulesTable>,
+  changes: ChangesOf<'push_rules'>,
 ): Promise<PushRuleRow> {
   return db
     .updateTable('push_rules')

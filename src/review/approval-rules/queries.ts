@@ -1,11 +1,10 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Day, Instant } from '../../base/clock.ts'
 import { userBasicColumns } from '../../identity/users/basic.ts'
 import { namespacesAbove } from '../../store/hierarchy.ts'
-import type { ApprovalRulesTable } from '../../store/schema/merge-requests.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, RowOf } from '../../store/schema.ts'
 
-export type RuleRow = Selectable<ApprovalRulesTable>
+export type RuleRow = RowOf<'approval_rules'>
 
 /** A rule with whom it names. */
 export interface NamedRule extends RuleRow {

@@ -1,8 +1,6 @@
-import type { Insertable, Updateable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import { deleteFound } from '../../store/delete-found.ts'
-import type { ApprovalRulesTable } from '../../store/schema/merge-requests.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf } from '../../store/schema.ts'
 
 /** Whom a rule names, and where it holds. */
 export interface RuleNames {
@@ -13,7 +11,7 @@ export interface RuleNames {
 
 export async function insertRule(
   db: Db,
-  values: Insertable<ApprovalRulesTable>,
+  values: NewRowOf<'approval_rules'>,
   names: RuleNames,
 ): Promise<number> {
   const { id } = await db
@@ -28,7 +26,7 @@ export async function insertRule(
 export async function updateRule(
   db: Db,
   id: number,
-  changes: Updateable<ApprovalRulesTable>,
+  changes: ChangesOf<'approval_rules'>,
 ): Promise<void> {
   await db.updateTable('approval_rules').set(changes).where('id', '=', id).execute()
 }

@@ -1,9 +1,7 @@
-import type { Selectable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
-import type { ApprovalSettingsTable } from '../../store/schema/merge-requests.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, RowOf } from '../../store/schema.ts'
 
-type Columns = Omit<Selectable<ApprovalSettingsTable>, 'subject_type' | 'subject_id' | 'updated_at'>
+type Columns = Omit<RowOf<'approval_settings'>, 'subject_type' | 'subject_id' | 'updated_at'>
 export type SettingName = keyof Columns
 export type SettingChanges = { readonly [K in SettingName]?: boolean | undefined }
 

@@ -1,7 +1,6 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import { refsPushed } from '../../repositories/refs/pushed-task.ts'
-import type { PipelinesTable } from '../../store/schema/commits.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, RowOf } from '../../store/schema.ts'
 import { diffChangedJob } from './jobs.ts'
 
 /**
@@ -17,8 +16,8 @@ const headPipeline = sql`FROM pipelines p
 export async function findHeadPipeline(
   db: Db,
   id: number,
-): Promise<Selectable<PipelinesTable> | undefined> {
-  const { rows } = await sql<Selectable<PipelinesTable>>`
+): Promise<RowOf<'pipelines'> | undefined> {
+  const { rows } = await sql<RowOf<'pipelines'>>`
     SELECT * FROM pipelines WHERE id = (
       SELECT (SELECT p.id ${headPipeline}) FROM merge_requests mr WHERE mr.id = ${id})`.execute(db)
   return rows[0]

@@ -1,12 +1,8 @@
-import { type Insertable, sql, type Updateable } from 'kysely'
+import { sql } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import { cachedQuery } from '../../store/cached-query.ts'
 import { deleteFound } from '../../store/delete-found.ts'
-import type {
-  MergeRequestsTable,
-  MergeRequestVersionsTable,
-} from '../../store/schema/merge-requests.ts'
-import type { Db } from '../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf } from '../../store/schema.ts'
 import type { MergeRequestRow, VersionRow } from './row.ts'
 
 /** Merge requests with their target projects; lists start from it too. */
@@ -57,7 +53,7 @@ export function listByIds(db: Db, ids: readonly number[]): Promise<MergeRequestR
 
 export async function insertMergeRequest(
   db: Db,
-  values: Insertable<MergeRequestsTable>,
+  values: NewRowOf<'merge_requests'>,
 ): Promise<number> {
   const { id } = await db
     .insertInto('merge_requests')
@@ -70,7 +66,7 @@ export async function insertMergeRequest(
 export async function updateMergeRequest(
   db: Db,
   id: number,
-  changes: Updateable<MergeRequestsTable>,
+  changes: ChangesOf<'merge_requests'>,
 ): Promise<void> {
   if (Object.values(changes).every((value) => value === undefined)) return
   await db.updateTable('merge_requests').set(changes).where('id', '=', id).execute()
@@ -182,7 +178,7 @@ const dueCheck = sql<'unchecked'>`CASE
 
 export async function insertVersion(
   db: Db,
-  values: Insertable<MergeRequestVersionsTable>,
+  values: NewRowOf<'merge_request_versions'>,
 ): Promise<void> {
   await db.insertInto('merge_request_versions').values(values).execute()
 }

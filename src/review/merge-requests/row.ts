@@ -1,14 +1,10 @@
-import type { Selectable } from 'kysely'
-import type {
-  MergeRequestsTable,
-  MergeRequestVersionsTable,
-} from '../../store/schema/merge-requests.ts'
+import type { RowOf } from '../../store/schema.ts'
 
 /** A merge request with what its presentation needs of its target project and of what people said. */
-export type MergeRequestRow = Selectable<MergeRequestsTable> & {
+export type MergeRequestRow = RowOf<'merge_requests'> & {
   readonly target_path: string
   readonly target_settings: string
   readonly target_default_branch: string | null
 }
 
-export type VersionRow = Selectable<MergeRequestVersionsTable>
+export type VersionRow = RowOf<'merge_request_versions'>

@@ -1,13 +1,11 @@
-import type { Insertable } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
-import type { SuggestionsTable } from '../../store/schema/suggestions.ts'
-import type { Db } from '../../store/schema.ts'
+import type { Db, NewRowOf } from '../../store/schema.ts'
 
 /** Replaces the suggestions of a comment; those that were taken over stay. */
 export async function replaceSuggestions(
   db: Db,
   noteId: number,
-  suggestions: readonly Omit<Insertable<SuggestionsTable>, 'note_id' | 'relative_order'>[],
+  suggestions: readonly Omit<NewRowOf<'suggestions'>, 'note_id' | 'relative_order'>[],
 ): Promise<void> {
   await db
     .deleteFrom('suggestions')

@@ -10,18 +10,18 @@ export type NotificationLevel =
   | 'mention'
   | 'custom'
 
-export interface TopicsTable {
-  id: Id
-  name: string
-  title: string
-  description: Optional<string>
-  avatar_file: Optional<string>
-  avatar_name: Optional<string>
-  created_at: Instant
-  updated_at: Instant
-}
-
 export interface AccountsSchema {
+  topics: {
+    id: Id
+    name: string
+    title: string
+    description: Optional<string>
+    avatar_file: Optional<string>
+    avatar_name: Optional<string>
+    created_at: Instant
+    updated_at: Instant
+  }
+
   /** Which projects a deploy key opens. */
   deploy_key_projects: {
     id: Id
@@ -189,8 +189,6 @@ export interface AccountsSchema {
     created_at: Instant
     updated_at: Instant
   }
-
-  topics: TopicsTable
 
   /** A browser that is signed in. */
   sessions: {

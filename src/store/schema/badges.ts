@@ -1,18 +1,16 @@
 import type { Instant } from '../../base/clock.ts'
 import type { Id, Optional } from './columns.ts'
 
-/** A badge belongs to a project or to a group. */
-export interface BadgesTable {
-  id: Id
-  project_id: Optional<number>
-  group_id: Optional<number>
-  name: Optional<string>
-  link_url: string
-  image_url: string
-  created_at: Instant
-  updated_at: Instant
-}
-
 export interface BadgesSchema {
-  badges: BadgesTable
+  /** A badge belongs to a project or to a group. */
+  badges: {
+    id: Id
+    project_id: Optional<number>
+    group_id: Optional<number>
+    name: Optional<string>
+    link_url: string
+    image_url: string
+    created_at: Instant
+    updated_at: Instant
+  }
 }

@@ -1,34 +1,34 @@
 import type { Instant } from '../../base/clock.ts'
 import type { Default, Id, Optional, OptionalInstant } from './columns.ts'
 
-/** A manifest or an index of several; its text is in the file store. */
-export interface ContainerManifestsTable {
-  id: Id
-  repository_id: number
-  file_sha256: string
-  media_type: string
-  artifact_type: string | null
-  /** The manifest that it belongs to, such as one that it signs. */
-  subject_sha256: string | null
-  annotations: string | null
-  size: number
-  /** With all that it names. */
-  total_size: number
-  created_at: Instant
-}
-
-/** Who may push and delete tags whose names match. */
-export interface ContainerTagRulesTable {
-  id: Id
-  project_id: number
-  tag_name_pattern: string
-  minimum_access_level_for_push: number
-  minimum_access_level_for_delete: number
-  created_at: Instant
-  updated_at: Instant
-}
-
 export interface ContainerRegistrySchema {
+  /** A manifest or an index of several; its text is in the file store. */
+  container_manifests: {
+    id: Id
+    repository_id: number
+    file_sha256: string
+    media_type: string
+    artifact_type: string | null
+    /** The manifest that it belongs to, such as one that it signs. */
+    subject_sha256: string | null
+    annotations: string | null
+    size: number
+    /** With all that it names. */
+    total_size: number
+    created_at: Instant
+  }
+
+  /** Who may push and delete tags whose names match. */
+  container_tag_rules: {
+    id: Id
+    project_id: number
+    tag_name_pattern: string
+    minimum_access_level_for_push: number
+    minimum_access_level_for_delete: number
+    created_at: Instant
+    updated_at: Instant
+  }
+
   /** A repository of images; the nameless one is at the project's own path. */
   container_repositories: {
     id: Id
@@ -91,7 +91,4 @@ export interface ContainerRegistrySchema {
     project_id: number
     next_run_at: Instant
   }
-
-  container_tag_rules: ContainerTagRulesTable
-  container_manifests: ContainerManifestsTable
 }

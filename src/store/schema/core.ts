@@ -20,97 +20,97 @@ export type UserState =
 export type UserKind = 'human' | 'project_bot' | 'group_bot' | 'service_account' | 'ghost'
 export type SourceType = 'group' | 'project'
 
-export interface NamespacesTable {
-  id: Id
-  kind: 'user' | 'group'
-  parent_id: Optional<number>
-  name: string
-  path: string
-  full_path: string
-  full_name: string
-  owner_id: Optional<number>
-  visibility: Default<Visibility>
-  description: Default<string>
-  settings: Json
-  avatar_file: Optional<string>
-  avatar_name: Optional<string>
-  share_with_group_lock: DefaultFlag
-  project_creation_level: Default<string>
-  subgroup_creation_level: Default<string>
-  request_access_enabled: DefaultFlag
-  membership_lock: DefaultFlag
-  archived: DefaultFlag
-  marked_for_deletion_on: OptionalDay
-  /** A group that is being removed: nobody finds it any more. */
-  pending_delete: DefaultFlag
-  creator_id: Optional<number>
-  created_at: Instant
-  updated_at: Instant
-}
-
-export interface ProjectsTable {
-  id: Id
-  namespace_id: number
-  name: string
-  path: string
-  full_path: string
-  description: Optional<string>
-  visibility: Default<Visibility>
-  default_branch: Optional<string>
-  archived: DefaultFlag
-  creator_id: Optional<number>
-  forked_from_id: Optional<number>
-  star_count: Default<number>
-  forks_count: Default<number>
-  empty_repo: DefaultFlag
-  last_activity_at: Instant
-  import_status: Default<'none' | 'scheduled' | 'started' | 'finished' | 'failed'>
-  import_url: Optional<string>
-  import_error: Optional<string>
-  settings: Json
-  avatar_file: Optional<string>
-  avatar_name: Optional<string>
-  repository_size: Default<number>
-  pending_delete: DefaultFlag
-  marked_for_deletion_on: OptionalDay
-  created_at: Instant
-  updated_at: Instant
-}
-
-/** Members, requests for access (`requested_at`) and invitations by e-mail (`invite_email`, no user). */
-export interface MembersTable {
-  id: Id
-  source_type: SourceType
-  source_id: number
-  user_id: Optional<number>
-  access_level: number
-  expires_at: OptionalDay
-  state: Default<'active' | 'awaiting'>
-  requested_at: OptionalInstant
-  invite_email: Optional<string>
-  invite_token_digest: Optional<Buffer>
-  invite_accepted_at: OptionalInstant
-  member_role_id: Optional<number>
-  override: DefaultFlag
-  created_by_id: Optional<number>
-  created_at: Instant
-  updated_at: Instant
-}
-
-export interface UploadsTable {
-  id: Id
-  source_type: SourceType
-  source_id: number
-  secret: string
-  filename: string
-  file: string
-  size: number
-  content_type: Optional<string>
-  uploaded_by_id: Optional<number>
-  created_at: Instant
-}
-
 export interface CoreSchema {
+  namespaces: {
+    id: Id
+    kind: 'user' | 'group'
+    parent_id: Optional<number>
+    name: string
+    path: string
+    full_path: string
+    full_name: string
+    owner_id: Optional<number>
+    visibility: Default<Visibility>
+    description: Default<string>
+    settings: Json
+    avatar_file: Optional<string>
+    avatar_name: Optional<string>
+    share_with_group_lock: DefaultFlag
+    project_creation_level: Default<string>
+    subgroup_creation_level: Default<string>
+    request_access_enabled: DefaultFlag
+    membership_lock: DefaultFlag
+    archived: DefaultFlag
+    marked_for_deletion_on: OptionalDay
+    /** A group that is being removed: nobody finds it any more. */
+    pending_delete: DefaultFlag
+    creator_id: Optional<number>
+    created_at: Instant
+    updated_at: Instant
+  }
+
+  projects: {
+    id: Id
+    namespace_id: number
+    name: string
+    path: string
+    full_path: string
+    description: Optional<string>
+    visibility: Default<Visibility>
+    default_branch: Optional<string>
+    archived: DefaultFlag
+    creator_id: Optional<number>
+    forked_from_id: Optional<number>
+    star_count: Default<number>
+    forks_count: Default<number>
+    empty_repo: DefaultFlag
+    last_activity_at: Instant
+    import_status: Default<'none' | 'scheduled' | 'started' | 'finished' | 'failed'>
+    import_url: Optional<string>
+    import_error: Optional<string>
+    settings: Json
+    avatar_file: Optional<string>
+    avatar_name: Optional<string>
+    repository_size: Default<number>
+    pending_delete: DefaultFlag
+    marked_for_deletion_on: OptionalDay
+    created_at: Instant
+    updated_at: Instant
+  }
+
+  /** Members, requests for access (`requested_at`) and invitations by e-mail (`invite_email`, no user). */
+  members: {
+    id: Id
+    source_type: SourceType
+    source_id: number
+    user_id: Optional<number>
+    access_level: number
+    expires_at: OptionalDay
+    state: Default<'active' | 'awaiting'>
+    requested_at: OptionalInstant
+    invite_email: Optional<string>
+    invite_token_digest: Optional<Buffer>
+    invite_accepted_at: OptionalInstant
+    member_role_id: Optional<number>
+    override: DefaultFlag
+    created_by_id: Optional<number>
+    created_at: Instant
+    updated_at: Instant
+  }
+
+  uploads: {
+    id: Id
+    source_type: SourceType
+    source_id: number
+    secret: string
+    filename: string
+    file: string
+    size: number
+    content_type: Optional<string>
+    uploaded_by_id: Optional<number>
+    created_at: Instant
+  }
+
   users: {
     id: Id
     username: string
@@ -296,9 +296,4 @@ export interface CoreSchema {
     created_at: Instant
     updated_at: Instant
   }
-
-  namespaces: NamespacesTable
-  projects: ProjectsTable
-  members: MembersTable
-  uploads: UploadsTable
 }

@@ -14,83 +14,77 @@ export type DeploymentStatus =
 
 export type ProcessMode = 'unordered' | 'oldest_first' | 'newest_first' | 'newest_ready_first'
 
-/** A place that jobs deploy to. */
-export interface EnvironmentsTable {
-  id: Id
-  project_id: number
-  name: string
-  slug: string
-  external_url: Optional<string>
-  description: Optional<string>
-  tier: Tier
-  state: Default<'available' | 'stopping' | 'stopped'>
-  auto_stop_at: OptionalInstant
-  auto_stop_setting: Default<'always' | 'with_action'>
-  created_at: Instant
-  updated_at: Instant
-}
-
-/** What a job, or somebody through the API, put into an environment. */
-export interface DeploymentsTable {
-  id: Id
-  iid: number
-  project_id: number
-  environment_id: number
-  job_id: Optional<number>
-  user_id: Optional<number>
-  ref: string
-  tag: DefaultFlag
-  sha: string
-  status: DeploymentStatus
-  /** The name of the job in the same pipeline that stops the environment. */
-  on_stop: Optional<string>
-  created_at: Instant
-  updated_at: Instant
-  finished_at: OptionalInstant
-}
-
-export interface DeploymentApprovalsTable {
-  id: Id
-  deployment_id: number
-  user_id: number
-  status: 'approved' | 'rejected'
-  comment: Optional<string>
-  created_at: Instant
-}
-
-/** A time, by the clock, in which `CI_DEPLOY_FREEZE` is set. */
-export interface CiFreezePeriodsTable {
-  id: Id
-  project_id: number
-  freeze_start: string
-  freeze_end: string
-  cron_timezone: string
-  created_at: Instant
-  updated_at: Instant
-}
-
-/** Which of the jobs that wait for a resource gets it next. */
-export interface CiResourceGroupsTable {
-  id: Id
-  project_id: number
-  key: string
-  process_mode: ProcessMode
-  created_at: Instant
-  updated_at: Instant
-}
-
 export interface EnvironmentsSchema {
+  /** A place that jobs deploy to. */
+  environments: {
+    id: Id
+    project_id: number
+    name: string
+    slug: string
+    external_url: Optional<string>
+    description: Optional<string>
+    tier: Tier
+    state: Default<'available' | 'stopping' | 'stopped'>
+    auto_stop_at: OptionalInstant
+    auto_stop_setting: Default<'always' | 'with_action'>
+    created_at: Instant
+    updated_at: Instant
+  }
+
+  /** What a job, or somebody through the API, put into an environment. */
+  deployments: {
+    id: Id
+    iid: number
+    project_id: number
+    environment_id: number
+    job_id: Optional<number>
+    user_id: Optional<number>
+    ref: string
+    tag: DefaultFlag
+    sha: string
+    status: DeploymentStatus
+    /** The name of the job in the same pipeline that stops the environment. */
+    on_stop: Optional<string>
+    created_at: Instant
+    updated_at: Instant
+    finished_at: OptionalInstant
+  }
+
+  deployment_approvals: {
+    id: Id
+    deployment_id: number
+    user_id: number
+    status: 'approved' | 'rejected'
+    comment: Optional<string>
+    created_at: Instant
+  }
+
+  /** A time, by the clock, in which `CI_DEPLOY_FREEZE` is set. */
+  ci_freeze_periods: {
+    id: Id
+    project_id: number
+    freeze_start: string
+    freeze_end: string
+    cron_timezone: string
+    created_at: Instant
+    updated_at: Instant
+  }
+
+  /** Which of the jobs that wait for a resource gets it next. */
+  ci_resource_groups: {
+    id: Id
+    project_id: number
+    key: string
+    process_mode: ProcessMode
+    created_at: Instant
+    updated_at: Instant
+  }
+
   /** A merge request that came with a deployment. */
   deployed_merge_requests: {
     deployment_id: number
     merge_request_id: number
   }
-
-  environments: EnvironmentsTable
-  deployments: DeploymentsTable
-  deployment_approvals: DeploymentApprovalsTable
-  ci_freeze_periods: CiFreezePeriodsTable
-  ci_resource_groups: CiResourceGroupsTable
 
   /** Belongs to a project, where `name` is an environment, or to a group, where it is a tier. */
   protected_environments: {

@@ -1,16 +1,16 @@
 import type { Instant } from '../../base/clock.ts'
 import type { Id } from './columns.ts'
 
-/** A file that only one person may change for a while. */
-export interface LfsLocksTable {
-  id: Id
-  project_id: number
-  user_id: number
-  path: string
-  created_at: Instant
-}
-
 export interface LfsSchema {
+  /** A file that only one person may change for a while. */
+  lfs_locks: {
+    id: Id
+    project_id: number
+    user_id: number
+    path: string
+    created_at: Instant
+  }
+
   /** A large file that a project refers to; its bytes are in the store of files under the same hash. */
   lfs_objects: {
     project_id: number
@@ -19,6 +19,4 @@ export interface LfsSchema {
     size: number
     created_at: Instant
   }
-
-  lfs_locks: LfsLocksTable
 }

@@ -10,133 +10,133 @@ export type MergeStatus =
   | 'cannot_be_merged_recheck'
   | 'cannot_be_merged_rechecking'
 
-export interface MergeRequestsTable {
-  id: Id
-  iid: number
-  target_project_id: number
-  /** Null when the fork is gone. */
-  source_project_id: Optional<number>
-  source_branch: string
-  target_branch: string
-  title: string
-  description: Optional<string>
-  state: Default<'opened' | 'closed' | 'merged' | 'locked'>
-  draft: DefaultFlag
-  author_id: Optional<number>
-  milestone_id: Optional<number>
-  merge_status: Default<MergeStatus>
-  /** The two heads that `merge_status` was found for. */
-  checked_source: Optional<string>
-  checked_target: Optional<string>
-  /** Commits that the source has and the target lacks, and the other way round, as of that check. */
-  commits_ahead: Optional<number>
-  commits_behind: Optional<number>
-  head_sha: Optional<string>
-  source_branch_exists: DefaultFlag
-  merge_commit_sha: Optional<string>
-  squash_commit_sha: Optional<string>
-  /** Where the target stood after the merge. */
-  merged_sha: Optional<string>
-  merge_error: Optional<string>
-  merge_user_id: Optional<number>
-  merged_at: OptionalInstant
-  merge_after: OptionalInstant
-  prepared_at: OptionalInstant
-  closed_by_id: Optional<number>
-  closed_at: OptionalInstant
-  discussion_locked: Optional<0 | 1>
-  squash: DefaultFlag
-  allow_collaboration: DefaultFlag
-  should_remove_source_branch: Optional<0 | 1>
-  force_remove_source_branch: Optional<0 | 1>
-  /** Set while auto-merge waits: the head that it is for, and what was asked (JSON). */
-  auto_merge_sha: Optional<string>
-  auto_merge_options: Optional<string>
-  rebase_in_progress: DefaultFlag
-  time_estimate: Default<number>
-  approvals_before_merge: Optional<number>
-  approvals_syncing: DefaultFlag
-  rules_overwritten: DefaultFlag
-  created_at: Instant
-  updated_at: Instant
-}
-
-/** One diff of a merge request; each push makes a new one. */
-export interface MergeRequestVersionsTable {
-  id: Id
-  merge_request_id: number
-  head_sha: string
-  base_sha: string
-  start_sha: string
-  real_size: number
-  patch_id: Optional<string>
-  created_at: Instant
-}
-
-export interface MergeRequestReviewersTable {
-  merge_request_id: number
-  user_id: number
-  state: Default<
-    'unreviewed' | 'reviewed' | 'requested_changes' | 'approved' | 'unapproved' | 'review_started'
-  >
-  created_at: Instant
-}
-
-/** A merge that is under way: what becomes true together with the move of the target branch. */
-export interface MergeIntentsTable {
-  push_id: number
-  merge_request_id: number
-  user_id: Optional<number>
-  head_sha: string
-  merge_commit_sha: Optional<string>
-  squash_commit_sha: Optional<string>
-  merged_sha: string
-  remove_source_branch: Flag
-}
-
-export interface DraftNotesTable {
-  id: Id
-  merge_request_id: number
-  author_id: number
-  note: string
-  discussion_id: Optional<string>
-  commit_id: Optional<string>
-  resolve_discussion: DefaultFlag
-  position: Optional<string>
-  line_code: Optional<string>
-  created_at: Instant
-}
-
-/** How a project or group wants approvals; null where it says nothing. */
-export interface ApprovalSettingsTable {
-  subject_type: 'project' | 'group'
-  subject_id: number
-  reset_approvals_on_push: Optional<0 | 1>
-  selective_code_owner_removals: Optional<0 | 1>
-  disable_overriding_approvers_per_merge_request: Optional<0 | 1>
-  merge_requests_author_approval: Optional<0 | 1>
-  merge_requests_disable_committers_approval: Optional<0 | 1>
-  require_reauthentication_to_approve: Optional<0 | 1>
-  updated_at: Instant
-}
-
-/** A rule of a project, or of one merge request. */
-export interface ApprovalRulesTable {
-  id: Id
-  project_id: Optional<number>
-  merge_request_id: Optional<number>
-  source_rule_id: Optional<number>
-  name: string
-  rule_type: Default<'regular' | 'any_approver' | 'report_approver' | 'code_owner'>
-  report_type: Optional<string>
-  section: Optional<string>
-  approvals_required: Default<number>
-  applies_to_all_protected_branches: DefaultFlag
-  created_at: Instant
-  updated_at: Instant
-}
-
 export interface MergeRequestsSchema {
+  merge_requests: {
+    id: Id
+    iid: number
+    target_project_id: number
+    /** Null when the fork is gone. */
+    source_project_id: Optional<number>
+    source_branch: string
+    target_branch: string
+    title: string
+    description: Optional<string>
+    state: Default<'opened' | 'closed' | 'merged' | 'locked'>
+    draft: DefaultFlag
+    author_id: Optional<number>
+    milestone_id: Optional<number>
+    merge_status: Default<MergeStatus>
+    /** The two heads that `merge_status` was found for. */
+    checked_source: Optional<string>
+    checked_target: Optional<string>
+    /** Commits that the source has and the target lacks, and the other way round, as of that check. */
+    commits_ahead: Optional<number>
+    commits_behind: Optional<number>
+    head_sha: Optional<string>
+    source_branch_exists: DefaultFlag
+    merge_commit_sha: Optional<string>
+    squash_commit_sha: Optional<string>
+    /** Where the target stood after the merge. */
+    merged_sha: Optional<string>
+    merge_error: Optional<string>
+    merge_user_id: Optional<number>
+    merged_at: OptionalInstant
+    merge_after: OptionalInstant
+    prepared_at: OptionalInstant
+    closed_by_id: Optional<number>
+    closed_at: OptionalInstant
+    discussion_locked: Optional<0 | 1>
+    squash: DefaultFlag
+    allow_collaboration: DefaultFlag
+    should_remove_source_branch: Optional<0 | 1>
+    force_remove_source_branch: Optional<0 | 1>
+    /** Set while auto-merge waits: the head that it is for, and what was asked (JSON). */
+    auto_merge_sha: Optional<string>
+    auto_merge_options: Optional<string>
+    rebase_in_progress: DefaultFlag
+    time_estimate: Default<number>
+    approvals_before_merge: Optional<number>
+    approvals_syncing: DefaultFlag
+    rules_overwritten: DefaultFlag
+    created_at: Instant
+    updated_at: Instant
+  }
+
+  /** One diff of a merge request; each push makes a new one. */
+  merge_request_versions: {
+    id: Id
+    merge_request_id: number
+    head_sha: string
+    base_sha: string
+    start_sha: string
+    real_size: number
+    patch_id: Optional<string>
+    created_at: Instant
+  }
+
+  merge_request_reviewers: {
+    merge_request_id: number
+    user_id: number
+    state: Default<
+      'unreviewed' | 'reviewed' | 'requested_changes' | 'approved' | 'unapproved' | 'review_started'
+    >
+    created_at: Instant
+  }
+
+  /** A merge that is under way: what becomes true together with the move of the target branch. */
+  merge_intents: {
+    push_id: number
+    merge_request_id: number
+    user_id: Optional<number>
+    head_sha: string
+    merge_commit_sha: Optional<string>
+    squash_commit_sha: Optional<string>
+    merged_sha: string
+    remove_source_branch: Flag
+  }
+
+  draft_notes: {
+    id: Id
+    merge_request_id: number
+    author_id: number
+    note: string
+    discussion_id: Optional<string>
+    commit_id: Optional<string>
+    resolve_discussion: DefaultFlag
+    position: Optional<string>
+    line_code: Optional<string>
+    created_at: Instant
+  }
+
+  /** How a project or group wants approvals; null where it says nothing. */
+  approval_settings: {
+    subject_type: 'project' | 'group'
+    subject_id: number
+    reset_approvals_on_push: Optional<0 | 1>
+    selective_code_owner_removals: Optional<0 | 1>
+    disable_overriding_approvers_per_merge_request: Optional<0 | 1>
+    merge_requests_author_approval: Optional<0 | 1>
+    merge_requests_disable_committers_approval: Optional<0 | 1>
+    require_reauthentication_to_approve: Optional<0 | 1>
+    updated_at: Instant
+  }
+
+  /** A rule of a project, or of one merge request. */
+  approval_rules: {
+    id: Id
+    project_id: Optional<number>
+    merge_request_id: Optional<number>
+    source_rule_id: Optional<number>
+    name: string
+    rule_type: Default<'regular' | 'any_approver' | 'report_approver' | 'code_owner'>
+    report_type: Optional<string>
+    section: Optional<string>
+    approvals_required: Default<number>
+    applies_to_all_protected_branches: DefaultFlag
+    created_at: Instant
+    updated_at: Instant
+  }
+
   /** Users who committed to the newest version. */
   merge_request_committers: {
     merge_request_id: number
@@ -176,14 +176,6 @@ export interface MergeRequestsSchema {
     rule_id: number
     protected_branch_id: number
   }
-
-  merge_requests: MergeRequestsTable
-  merge_request_versions: MergeRequestVersionsTable
-  merge_request_reviewers: MergeRequestReviewersTable
-  merge_intents: MergeIntentsTable
-  draft_notes: DraftNotesTable
-  approval_settings: ApprovalSettingsTable
-  approval_rules: ApprovalRulesTable
 
   /** A merge request that is merged only after another one. */
   merge_request_blocks: {

@@ -21,71 +21,71 @@ export type PackageStatus =
   | 'pending_destruction'
   | 'deprecated'
 
-/** One version of a package; a name without a version is Maven's place for metadata of all versions. */
-export interface PackagesTable {
-  id: Id
-  project_id: number
-  package_type: PackageType
-  name: string
-  /** The name as its format compares it. */
-  name_key: string
-  version: Optional<string>
-  /** The version as its format compares it, empty without one. */
-  version_key: string
-  status: Default<PackageStatus>
-  status_message: Optional<string>
-  creator_id: Optional<number>
-  created_at: Instant
-  updated_at: Instant
-}
-
-/** A file of a package; its bytes are in the file store under `file_sha256`. */
-export interface PackageFilesTable {
-  id: Id
-  project_id: number
-  package_id: number
-  file_name: string
-  size: number
-  file_sha256: string
-  file_sha1: string
-  file_md5: string
-  file_sha512: Optional<string>
-  status: Default<'default' | 'pending_destruction'>
-  /** JSON of its format. */
-  metadata: Optional<string>
-  created_at: Instant
-  updated_at: Instant
-}
-
-export interface PackageTagsTable {
-  id: Id
-  package_id: number
-  name: string
-  created_at: Instant
-  updated_at: Instant
-}
-
-export interface PackageProtectionRulesTable {
-  id: Id
-  project_id: number
-  /** `*` stands for any text. */
-  package_name_pattern: string
-  package_type: PackageType
-  /** An access level; null leaves publishing as it is. */
-  minimum_access_level_for_push: Optional<number>
-  minimum_access_level_for_delete: Optional<number>
-  created_at: Instant
-  updated_at: Instant
-}
-
-export interface PackageCleanupPoliciesTable {
-  project_id: number
-  /** A number, or `all`. */
-  keep_n_duplicated_package_files: Default<string>
-  next_run_at: OptionalInstant
-}
-
 export interface PackagesSchema {
+  /** One version of a package; a name without a version is Maven's place for metadata of all versions. */
+  packages: {
+    id: Id
+    project_id: number
+    package_type: PackageType
+    name: string
+    /** The name as its format compares it. */
+    name_key: string
+    version: Optional<string>
+    /** The version as its format compares it, empty without one. */
+    version_key: string
+    status: Default<PackageStatus>
+    status_message: Optional<string>
+    creator_id: Optional<number>
+    created_at: Instant
+    updated_at: Instant
+  }
+
+  /** A file of a package; its bytes are in the file store under `file_sha256`. */
+  package_files: {
+    id: Id
+    project_id: number
+    package_id: number
+    file_name: string
+    size: number
+    file_sha256: string
+    file_sha1: string
+    file_md5: string
+    file_sha512: Optional<string>
+    status: Default<'default' | 'pending_destruction'>
+    /** JSON of its format. */
+    metadata: Optional<string>
+    created_at: Instant
+    updated_at: Instant
+  }
+
+  package_tags: {
+    id: Id
+    package_id: number
+    name: string
+    created_at: Instant
+    updated_at: Instant
+  }
+
+  package_protection_rules: {
+    id: Id
+    project_id: number
+    /** `*` stands for any text. */
+    package_name_pattern: string
+    package_type: PackageType
+    /** An access level; null leaves publishing as it is. */
+    minimum_access_level_for_push: Optional<number>
+    minimum_access_level_for_delete: Optional<number>
+    created_at: Instant
+    updated_at: Instant
+  }
+
+  package_cleanup_policies: {
+    project_id: number
+    /** A number, or `all`. */
+    keep_n_duplicated_package_files: Default<string>
+    next_run_at: OptionalInstant
+  }
+
   /** What a package says about itself, as JSON of its format. */
   package_metadata: {
     package_id: number
@@ -130,10 +130,4 @@ export interface PackagesSchema {
     namespace_id: number
     settings: string
   }
-
-  packages: PackagesTable
-  package_files: PackageFilesTable
-  package_tags: PackageTagsTable
-  package_protection_rules: PackageProtectionRulesTable
-  package_cleanup_policies: PackageCleanupPoliciesTable
 }

@@ -3,47 +3,47 @@ import type { Default, DefaultFlag, Id, Json, Optional, OptionalInstant } from '
 
 export type Via = 'push' | 'api' | 'merge' | 'system'
 
-/** One request to move refs: a git push or one call of the API. Open until what became of it is known. */
-export interface PushesTable {
-  id: Id
-  /** The project, or the repository of a wiki or snippet: exactly one of the two is set. */
-  project_id: Optional<number>
-  repository_id: Optional<number>
-  user_id: Optional<number>
-  via: Via
-  /** The push options, a JSON list of texts. */
-  options: Json
-  /** The git process that moves the refs, `<pid>:<start time>`. */
-  process: Optional<string>
-  state: Default<'open' | 'closed'>
-  created_at: Instant
-  closed_at: OptionalInstant
-}
-
-export interface RefMovesTable {
-  id: Id
-  push_id: number
-  project_id: Optional<number>
-  repository_id: Optional<number>
-  ref: string
-  old_id: string
-  new_id: string
-  state: Default<'open' | 'moved' | 'refused'>
-}
-
-/** Belongs to a project or, inherited by all below, to a group. */
-export interface ProtectedBranchesTable {
-  id: Id
-  project_id: Optional<number>
-  group_id: Optional<number>
-  name: string
-  allow_force_push: DefaultFlag
-  code_owner_approval_required: DefaultFlag
-  created_at: Instant
-  updated_at: Instant
-}
-
 export interface RefsSchema {
+  /** One request to move refs: a git push or one call of the API. Open until what became of it is known. */
+  pushes: {
+    id: Id
+    /** The project, or the repository of a wiki or snippet: exactly one of the two is set. */
+    project_id: Optional<number>
+    repository_id: Optional<number>
+    user_id: Optional<number>
+    via: Via
+    /** The push options, a JSON list of texts. */
+    options: Json
+    /** The git process that moves the refs, `<pid>:<start time>`. */
+    process: Optional<string>
+    state: Default<'open' | 'closed'>
+    created_at: Instant
+    closed_at: OptionalInstant
+  }
+
+  ref_moves: {
+    id: Id
+    push_id: number
+    project_id: Optional<number>
+    repository_id: Optional<number>
+    ref: string
+    old_id: string
+    new_id: string
+    state: Default<'open' | 'moved' | 'refused'>
+  }
+
+  /** Belongs to a project or, inherited by all below, to a group. */
+  protected_branches: {
+    id: Id
+    project_id: Optional<number>
+    group_id: Optional<number>
+    name: string
+    allow_force_push: DefaultFlag
+    code_owner_approval_required: DefaultFlag
+    created_at: Instant
+    updated_at: Instant
+  }
+
   /** One who may: exactly one of the four columns is set. */
   protected_branch_levels: {
     id: Id
@@ -71,10 +71,6 @@ export interface RefsSchema {
     group_id: Optional<number>
     deploy_key_id: Optional<number>
   }
-
-  pushes: PushesTable
-  ref_moves: RefMovesTable
-  protected_branches: ProtectedBranchesTable
 
   push_effects: {
     push_id: number

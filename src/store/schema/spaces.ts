@@ -1,18 +1,18 @@
 import type { Day } from '../../base/clock.ts'
 import type { Default, Json, Optional } from './columns.ts'
 
-/** What was found at `commit_id`, the head of the default branch when somebody last looked. */
-export interface ProjectFactsTable {
-  project_id: number
-  commit_id: string
-  readme_path: Optional<string>
-  license_path: Optional<string>
-  license_key: Optional<string>
-  languages: Json
-  commit_count: Default<number>
-}
-
 export interface SpacesSchema {
+  /** What was found at `commit_id`, the head of the default branch when somebody last looked. */
+  project_facts: {
+    project_id: number
+    commit_id: string
+    readme_path: Optional<string>
+    license_path: Optional<string>
+    license_key: Optional<string>
+    languages: Json
+    commit_count: Default<number>
+  }
+
   project_topics: {
     project_id: number
     topic_id: number
@@ -25,6 +25,4 @@ export interface SpacesSchema {
     day: Day
     count: number
   }
-
-  project_facts: ProjectFactsTable
 }

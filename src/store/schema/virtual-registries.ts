@@ -1,47 +1,47 @@
 import type { Instant } from '../../base/clock.ts'
 import type { Flag, Id, Optional, OptionalInstant } from './columns.ts'
 
-export interface VirtualRegistriesTable {
-  id: Id
-  group_id: number
-  name: string
-  description: Optional<string>
-  created_at: Instant
-  updated_at: Instant
-}
-
-/** A server that registries of a group fetch from. */
-export interface VirtualUpstreamsTable {
-  id: Id
-  group_id: number
-  url: string
-  name: string
-  description: Optional<string>
-  username: Optional<string>
-  sealed_password: Optional<string>
-  cache_validity_hours: number
-  metadata_cache_validity_hours: number
-  created_at: Instant
-  updated_at: Instant
-}
-
-/** A file that was fetched; its bytes are in the file store. */
-export interface VirtualCacheEntriesTable {
-  id: Id
-  upstream_id: number
-  relative_path: string
-  file_sha256: string
-  file_sha1: string
-  file_md5: string
-  size: number
-  content_type: string
-  upstream_etag: Optional<string>
-  upstream_checked_at: Instant
-  created_at: Instant
-  updated_at: Instant
-}
-
 export interface VirtualRegistriesSchema {
+  virtual_registries: {
+    id: Id
+    group_id: number
+    name: string
+    description: Optional<string>
+    created_at: Instant
+    updated_at: Instant
+  }
+
+  /** A server that registries of a group fetch from. */
+  virtual_upstreams: {
+    id: Id
+    group_id: number
+    url: string
+    name: string
+    description: Optional<string>
+    username: Optional<string>
+    sealed_password: Optional<string>
+    cache_validity_hours: number
+    metadata_cache_validity_hours: number
+    created_at: Instant
+    updated_at: Instant
+  }
+
+  /** A file that was fetched; its bytes are in the file store. */
+  virtual_cache_entries: {
+    id: Id
+    upstream_id: number
+    relative_path: string
+    file_sha256: string
+    file_sha1: string
+    file_md5: string
+    size: number
+    content_type: string
+    upstream_etag: Optional<string>
+    upstream_checked_at: Instant
+    created_at: Instant
+    updated_at: Instant
+  }
+
   virtual_registry_upstreams: {
     id: Id
     registry_id: number
@@ -68,8 +68,4 @@ export interface VirtualRegistriesSchema {
     created_at: Instant
     updated_at: Instant
   }
-
-  virtual_registries: VirtualRegistriesTable
-  virtual_upstreams: VirtualUpstreamsTable
-  virtual_cache_entries: VirtualCacheEntriesTable
 }

@@ -1,25 +1,25 @@
 import type { Instant } from '../../base/clock.ts'
 import type { Default, Flag, Id, Json, Optional } from './columns.ts'
 
-export interface SnippetsTable {
-  id: Id
-  /** Null for those of a person. */
-  project_id: Optional<number>
-  author_id: number
-  title: string
-  description: Optional<string>
-  visibility: 'private' | 'internal' | 'public'
-  /** The paths of its files, a JSON list, as its repository has them. */
-  files: Json
-  user_agent: Optional<string>
-  ip_address: Optional<string>
-  /** Being made, or being removed: nobody sees it. */
-  pending_delete: Flag
-  created_at: Instant
-  updated_at: Instant
-}
-
 export interface WikisAndSnippetsSchema {
+  snippets: {
+    id: Id
+    /** Null for those of a person. */
+    project_id: Optional<number>
+    author_id: number
+    title: string
+    description: Optional<string>
+    visibility: 'private' | 'internal' | 'public'
+    /** The paths of its files, a JSON list, as its repository has them. */
+    files: Json
+    user_agent: Optional<string>
+    ip_address: Optional<string>
+    /** Being made, or being removed: nobody sees it. */
+    pending_delete: Flag
+    created_at: Instant
+    updated_at: Instant
+  }
+
   /** The repository of a wiki (of a project or group) or of a snippet: exactly one of the three is set. */
   wiki_snippet_repositories: {
     id: Id
@@ -49,6 +49,4 @@ export interface WikisAndSnippetsSchema {
     from_path: string
     to_path: string
   }
-
-  snippets: SnippetsTable
 }

@@ -1,8 +1,7 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely'
+import { sql } from 'kysely'
 import type { Instant } from '../../../base/clock.ts'
-import type { CiJobsTable, CiRunningJobsTable } from '../../../store/schema/ci.ts'
 import type { PipelineStatus } from '../../../store/schema/commits.ts'
-import type { Db } from '../../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf, RowOf } from '../../../store/schema.ts'
 
 /** A job whose status has changed. */
 export interface MovedJob {
@@ -23,7 +22,7 @@ export async function moveJobs(
   db: Db,
   ids: readonly number[],
   from: readonly PipelineStatus[],
-  values: Updateable<CiJobsTable>,
+  values: ChangesOf<'ci_jobs'>,
 ): Promise<MovedJob[]> {
   const rows = await db
     .updateTable('ci_jobs')
@@ -69,19 +68,19 @@ export async function deleteRunningJobs(db: Db, ids: readonly number[]): Promise
   await db.deleteFrom('ci_running_jobs').where('job_id', 'in', oneOf(ids)).execute()
 }
 
-export async function insertRunningJob(db: Db, row: Insertable<CiRunningJobsTable>): Promise<void> {
+export async function insertRunningJob(db: Db, row: NewRowOf<'ci_running_jobs'>): Promise<void> {
   await db.insertInto('ci_running_jobs').values(row).execute()
 }
 
 export async function updateRunningJob(
   db: Db,
   jobId: number,
-  values: Updateable<CiRunningJobsTable>,
+  values: ChangesOf<'ci_running_jobs'>,
 ): Promise<void> {
   await db.updateTable('ci_running_jobs').set(values).where('job_id', '=', jobId).execute()
 }
 
-export type RunningJob = Selectable<CiRunningJobsTable>
+export type RunningJob = RowOf<'ci_running_jobs'>
 
 /** What a runner has of a job, while it has it. */
 export async function findRunningJob(db: Db, jobId: number): Promise<RunningJob | undefined> {

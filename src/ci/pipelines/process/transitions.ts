@@ -1,7 +1,6 @@
-import type { Updateable } from 'kysely'
 import type { Ctx } from '../../../ctx.ts'
-import type { CiJobsTable } from '../../../store/schema/ci.ts'
 import type { PipelineStatus } from '../../../store/schema/commits.ts'
+import type { ChangesOf } from '../../../store/schema.ts'
 import { followJobs } from '../../environments/follow-jobs.ts'
 import { bridgeJob, endedJob } from './task-names.ts'
 import {
@@ -75,7 +74,7 @@ export type JobEvent = keyof typeof TRANSITIONS
 const ENDED: readonly PipelineStatus[] = ['success', 'failed', 'canceled']
 
 /** Values beside the status that a change of it may bring. */
-export type JobValues = Omit<Updateable<CiJobsTable>, 'id' | 'status' | 'updated_at'>
+export type JobValues = Omit<ChangesOf<'ci_jobs'>, 'id' | 'status' | 'updated_at'>
 
 /**
  * Moves jobs by one event, those of them that are in a state which it starts from, and does what follows for every

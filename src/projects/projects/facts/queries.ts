@@ -1,7 +1,5 @@
-import type { Insertable } from 'kysely'
 import type { Day } from '../../../base/clock.ts'
-import type { ProjectFactsTable } from '../../../store/schema/spaces.ts'
-import type { Db } from '../../../store/schema.ts'
+import type { Db, NewRowOf } from '../../../store/schema.ts'
 
 export async function listFacts(db: Db, projectIds: readonly number[]) {
   return await db
@@ -11,7 +9,7 @@ export async function listFacts(db: Db, projectIds: readonly number[]) {
     .execute()
 }
 
-export async function saveFacts(db: Db, facts: Insertable<ProjectFactsTable>): Promise<void> {
+export async function saveFacts(db: Db, facts: NewRowOf<'project_facts'>): Promise<void> {
   await db
     .insertInto('project_facts')
     .values(facts)

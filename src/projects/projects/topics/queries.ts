@@ -1,8 +1,7 @@
-import { type Insertable, sql, type Updateable } from 'kysely'
+import { sql } from 'kysely'
 import type { Instant } from '../../../base/clock.ts'
 import { deleteFound } from '../../../store/delete-found.ts'
-import type { TopicsTable } from '../../../store/schema/accounts.ts'
-import type { Db } from '../../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf } from '../../../store/schema.ts'
 import { holdsText } from '../../../store/search.ts'
 
 /** How many projects have the topic; one that is being deleted has it no more. */
@@ -31,16 +30,12 @@ export function findTopic(db: Db, id: number) {
   return topicQuery(db).where('topics.id', '=', id).executeTakeFirst()
 }
 
-export async function insertTopic(db: Db, row: Insertable<TopicsTable>): Promise<number> {
+export async function insertTopic(db: Db, row: NewRowOf<'topics'>): Promise<number> {
   const { id } = await db.insertInto('topics').values(row).returning('id').executeTakeFirstOrThrow()
   return id
 }
 
-export async function updateTopic(
-  db: Db,
-  id: number,
-  changes: Updateable<TopicsTable>,
-): Promise<void> {
+export async function updateTopic(db: Db, id: number, changes: ChangesOf<'topics'>): Promise<void> {
   await db.updateTable('topics').set(changes).where('id', '=', id).execute()
 }
 

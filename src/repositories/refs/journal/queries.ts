@@ -1,7 +1,7 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Instant } from '../../../base/clock.ts'
-import type { PushesTable, RefMovesTable, Via } from '../../../store/schema/refs.ts'
-import type { Db } from '../../../store/schema.ts'
+import type { Via } from '../../../store/schema/refs.ts'
+import type { Db, RowOf } from '../../../store/schema.ts'
 import type { RefMove } from '../moves.ts'
 
 /* What every push asks is written in SQL: to build it anew each time takes longer than to run it. */
@@ -58,7 +58,7 @@ export async function markMoves(
   moved: ReadonlySet<string>,
 ): Promise<RefMove[]> {
   const names = JSON.stringify([...moved])
-  const { rows } = await sql<Omit<Selectable<RefMovesTable>, 'push_id'>>`
+  const { rows } = await sql<Omit<RowOf<'ref_moves'>, 'push_id'>>`
     UPDATE ref_moves
     SET state = iif(ref IN (SELECT value FROM json_each(${names})), 'moved', 'refused')
     WHERE push_id = ${pushId} AND state = 'open'
@@ -92,7 +92,7 @@ export async function listOpenPushes(db: Db, before: Instant) {
 
 /** These pushes, the oldest first. */
 export async function listPushes(db: Db, ids: readonly number[]) {
-  const { rows } = await sql<Selectable<PushesTable>>`
+  const { rows } = await sql<RowOf<'pushes'>>`
     SELECT * FROM pushes WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))
     ORDER BY id`.execute(db)
   return rows
@@ -112,7 +112,7 @@ export async function listMovedRefsOf(
   db: Db,
   pushIds: readonly number[],
 ): Promise<Map<number, RefMove[]>> {
-  const { rows } = await sql<Selectable<RefMovesTable>>`
+  const { rows } = await sql<RowOf<'ref_moves'>>`
     SELECT * FROM ref_moves
     WHERE push_id IN (SELECT value FROM json_each(${JSON.stringify(pushIds)})) AND state = 'moved'
     ORDER BY id`.execute(db)

@@ -1,4 +1,3 @@
-import type { Insertable } from 'kysely'
 import { userOf } from '../../../access/actor.ts'
 import type { Project } from '../../../access/subjects.ts'
 import { runEffects } from '../../../base/effects.ts'
@@ -11,7 +10,7 @@ import type { Noteable, Position } from '../../../discussions/notes/noteable.ts'
 import { listNotesOfDiscussions } from '../../../discussions/notes/queries.ts'
 import { createNote, scopeOf } from '../../../discussions/notes/verbs.ts'
 import { callerId } from '../../../identity/users/find-user.ts'
-import type { DraftNotesTable } from '../../../store/schema/merge-requests.ts'
+import type { NewRowOf } from '../../../store/schema.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { afterNote } from '../after-note.ts'
 import { noteReview } from '../change/reviewers.ts'
@@ -88,7 +87,7 @@ function codeOf(position: Position): string {
 }
 
 /** Keeps a draft; a reviewer who writes one has started. */
-export function saveDraft(ctx: Ctx, draft: Insertable<DraftNotesTable>): Promise<DraftRow> {
+export function saveDraft(ctx: Ctx, draft: NewRowOf<'draft_notes'>): Promise<DraftRow> {
   return inTransaction(ctx, async (ctx) => {
     await noteReview(ctx, draft.merge_request_id, draft.author_id, 'review_started')
     return insertDraft(ctx.db, draft)

@@ -1,8 +1,6 @@
-import type { Insertable, Selectable, Updateable } from 'kysely'
-import type { DraftNotesTable } from '../../../store/schema/merge-requests.ts'
-import type { Db } from '../../../store/schema.ts'
+import type { ChangesOf, Db, NewRowOf, RowOf } from '../../../store/schema.ts'
 
-export type DraftRow = Selectable<DraftNotesTable>
+export type DraftRow = RowOf<'draft_notes'>
 
 /** A user's own drafts on a merge request, oldest first: nobody sees those of others. */
 export function listDrafts(db: Db, mergeRequestId: number, authorId: number): Promise<DraftRow[]> {
@@ -15,14 +13,14 @@ export function listDrafts(db: Db, mergeRequestId: number, authorId: number): Pr
     .execute()
 }
 
-export function insertDraft(db: Db, draft: Insertable<DraftNotesTable>): Promise<DraftRow> {
+export function insertDraft(db: Db, draft: NewRowOf<'draft_notes'>): Promise<DraftRow> {
   return db.insertInto('draft_notes').values(draft).returningAll().executeTakeFirstOrThrow()
 }
 
 export function updateDraft(
   db: Db,
   id: number,
-  changes: Updateable<DraftNotesTable>,
+  changes: ChangesOf<'draft_notes'>,
 ): Promise<DraftRow> {
   return db
     .updateTable('draft_notes')

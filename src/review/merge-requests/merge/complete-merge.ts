@@ -1,9 +1,8 @@
-import type { Selectable } from 'kysely'
 import { actAs } from '../../../access/act-as.ts'
 import { findProjectWithRole, type Project } from '../../../access/subjects.ts'
 import type { Ctx } from '../../../ctx.ts'
-import type { MergeIntentsTable } from '../../../store/schema/merge-requests.ts'
 import type { Via } from '../../../store/schema/refs.ts'
+import type { RowOf } from '../../../store/schema.ts'
 import { editMergeRequest } from '../change/edit.ts'
 import { afterMergeJob } from '../jobs.ts'
 import { closeIssuesOf } from '../links/close-issues.ts'
@@ -13,7 +12,7 @@ import type { MergeRequestRow } from '../row.ts'
 import { deleteIntent, findIntent } from './intent-queries.ts'
 
 /** What a merge left behind. */
-type MergeResult = Omit<Selectable<MergeIntentsTable>, 'push_id' | 'merge_request_id'>
+type MergeResult = Omit<RowOf<'merge_intents'>, 'push_id' | 'merge_request_id'>
 
 interface ClosedPush {
   readonly pushId: number

@@ -1,8 +1,6 @@
-import type { Insertable } from 'kysely'
-import type { MergeIntentsTable } from '../../../store/schema/merge-requests.ts'
-import type { Db } from '../../../store/schema.ts'
+import type { Db, NewRowOf } from '../../../store/schema.ts'
 
-export async function insertIntent(db: Db, intent: Insertable<MergeIntentsTable>): Promise<void> {
+export async function insertIntent(db: Db, intent: NewRowOf<'merge_intents'>): Promise<void> {
   await db.insertInto('merge_intents').values(intent).execute()
 }
 

@@ -1,10 +1,9 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Instant } from '../../../base/clock.ts'
 import { userBasicColumns } from '../../../identity/users/basic.ts'
-import type { MergeRequestReviewersTable } from '../../../store/schema/merge-requests.ts'
-import type { Db } from '../../../store/schema.ts'
+import type { Db, Schema } from '../../../store/schema.ts'
 
-export type ReviewerState = NonNullable<MergeRequestReviewersTable['state']['__select__']>
+export type ReviewerState = NonNullable<Schema['merge_request_reviewers']['state']['__select__']>
 
 /** Reviewers of many merge requests, in the order in which they were asked. */
 export async function listReviewers(db: Db, ids: readonly number[]) {
