@@ -1,7 +1,6 @@
 import type { Insertable, Kysely, Selectable, Updateable } from 'kysely'
 import type { AccountsSchema } from './schema/accounts.ts'
 import type { AlertsSchema } from './schema/alerts.ts'
-import type { BadgesSchema } from './schema/badges.ts'
 import type { BoardsSchema } from './schema/boards.ts'
 import type { CiSchema } from './schema/ci.ts'
 import type { CiRunnersSchema } from './schema/ci-runners.ts'
@@ -11,22 +10,16 @@ import type { ContainerRegistrySchema } from './schema/container-registry.ts'
 import type { CoreSchema } from './schema/core.ts'
 import type { EnvironmentsSchema } from './schema/environments.ts'
 import type { ErrorsSchema } from './schema/errors.ts'
-import type { ExportsSchema } from './schema/exports.ts'
 import type { FeatureFlagsSchema } from './schema/feature-flags.ts'
-import type { ForwardedFilesSchema } from './schema/forwarded-files.ts'
 import type { HooksSchema } from './schema/hooks.ts'
 import type { IssuesSchema } from './schema/issues.ts'
 import type { LfsSchema } from './schema/lfs.ts'
 import type { MergeRequestsSchema } from './schema/merge-requests.ts'
-import type { NotificationsSchema } from './schema/notifications.ts'
 import type { PackagesSchema } from './schema/packages.ts'
 import type { PlanningSchema } from './schema/planning.ts'
-import type { PushRulesSchema } from './schema/push-rules.ts'
 import type { RefsSchema } from './schema/refs.ts'
 import type { ReleasesSchema } from './schema/releases.ts'
-import type { SecureFilesSchema } from './schema/secure-files.ts'
 import type { SpacesSchema } from './schema/spaces.ts'
-import type { SuggestionsSchema } from './schema/suggestions.ts'
 import type { VirtualRegistriesSchema } from './schema/virtual-registries.ts'
 import type { WikisAndSnippetsSchema } from './schema/wikis-and-snippets.ts'
 
@@ -34,7 +27,6 @@ import type { WikisAndSnippetsSchema } from './schema/wikis-and-snippets.ts'
 export interface Schema
   extends AccountsSchema,
     AlertsSchema,
-    BadgesSchema,
     BoardsSchema,
     CiRunnersSchema,
     CiSchema,
@@ -44,24 +36,18 @@ export interface Schema
     CoreSchema,
     EnvironmentsSchema,
     ErrorsSchema,
-    ExportsSchema,
     FeatureFlagsSchema,
-    ForwardedFilesSchema,
     HooksSchema,
     IssuesSchema,
     LfsSchema,
     MergeRequestsSchema,
-    NotificationsSchema,
     PackagesSchema,
     VirtualRegistriesSchema,
     PlanningSchema,
-    PushRulesSchema,
     RefsSchema,
     ReleasesSchema,
     WikisAndSnippetsSchema,
-    SecureFilesSchema,
-    SpacesSchema,
-    SuggestionsSchema {}
+    SpacesSchema {}
 
 /** The database, or the transaction that we are in. */
 export type Db = Kysely<Schema>

@@ -1,4 +1,4 @@
-import type { Instant } from '../../base/clock.ts'
+import type { Day, Instant } from '../../base/clock.ts'
 import type { Default, DefaultFlag, Id, Json, Optional, OptionalInstant } from './columns.ts'
 import type { SourceType } from './core.ts'
 
@@ -199,5 +199,23 @@ export interface AccountsSchema {
     ip: Optional<string>
     expires_at: Instant
     created_at: Instant
+  }
+
+  /** A mail about an issue or merge request; its unsubscribe link carries what `digest` is made of. */
+  sent_notifications: {
+    id: Id
+    digest: Buffer
+    user_id: number
+    subject_type: 'issue' | 'merge_request'
+    subject_id: number
+    created_at: Instant
+  }
+
+  /** Of which ends people were warned, so that they are warned once. */
+  expiry_warnings: {
+    kind: 'token' | 'member'
+    subject_id: number
+    expires_at: Day
+    sent_at: Instant
   }
 }
