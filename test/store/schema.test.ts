@@ -7,26 +7,42 @@ const folder = new URL('../../src/store/schema/', import.meta.url)
 
 /** Tables as the type files tell them: column → whether it may be null. */
 function typedTables(): Map<string, Map<string, boolean>> {
-  const interfaces = new Map<string, Map<string, string>>()
-  for (const file of readdirSync(folder)) {
-    const text = readFileSync(new URL(file, folder), 'utf8').replace(/\/\*[\s\S]*?\*\//g, '')
-    for (const [, name = '', body = ''] of text.matchAll(/interface (\w+)[^{]*\{([^}]*)\}/g)) {
-      const lines = body
-        .replace(/\/\/.*$/gm, '')
-        .matchAll(/^ {2}(\w+)\??:\s*([\s\S]*?)(?=\n {2}\w|\n?$(?![\s\S]))/gm)
-      interfaces.set(name, new Map([...lines].map(([, column = '', type = '']) => [column, type])))
-    }
-  }
+  const texts = readdirSync(folder).map((file) =>
+    readFileSync(new URL(file, folder), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, ''),
+  )
+  const interfaces = new Map(
+    texts.flatMap((text) =>
+      [...text.matchAll(/^export interface (\w+)[^{\n]*\{\n([\s\S]*?)^\}/gm)].map(
+        ([, name = '', body = '']) => [name, body] as const,
+      ),
+    ),
+  )
   const tables = new Map<string, Map<string, boolean>>()
-  for (const [name, members] of interfaces) {
+  for (const [name, body] of interfaces) {
     if (!name.endsWith('Schema')) continue
-    for (const [table, type] of members) {
-      const columns = interfaces.get(type.trim())
-      if (!columns) throw new Error(`${table}: no interface ${type}`)
-      tables.set(table, new Map([...columns].map(([column, of]) => [column, mayBeNull(of)])))
+    // The columns stand at the table's name, or in an interface of their own.
+    for (const [table, type] of members(body, 2)) {
+      const inline = /^\{\n([\s\S]*)\}$/.exec(type)?.[1]
+      const columns = inline === undefined ? interfaces.get(type) : inline
+      if (columns === undefined) throw new Error(`${table}: no interface ${type}`)
+      const indent = inline === undefined ? 2 : 4
+      const typed = members(columns, indent)
+      tables.set(table, new Map(typed.map(([column, of]) => [column, mayBeNull(of)])))
     }
   }
   return tables
+}
+
+/** The names and types that stand in a body at an indent; lines that are further in, or close a brace, go on with one. */
+function members(body: string, indent: number): (readonly [name: string, type: string])[] {
+  const starts = new RegExp(`^ {${indent}}(?=\\w+\\??:)`, 'gm')
+  return body
+    .split(starts)
+    .slice(1)
+    .map((text) => {
+      const [, name = '', type = ''] = /^(\w+)\??:\s*([\s\S]*?)\s*$/.exec(text) ?? []
+      return [name, type] as const
+    })
 }
 
 function mayBeNull(type: string): boolean {
