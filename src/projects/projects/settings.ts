@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { FEATURES, type Feature } from '../../access/features.ts'
-import { recordOf } from '../../base/record-of.ts'
+import { recordOf } from '../../base/group-by.ts'
 import { flag, integer } from '../../http/params.ts'
 import {
   knownValues,

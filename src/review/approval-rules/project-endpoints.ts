@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { onProject, type Project } from '../../access/subjects.ts'
+import { recordOf } from '../../base/group-by.ts'
 import { pageOf } from '../../base/page.ts'
-import { recordOf } from '../../base/record-of.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { atLeastOne, flag, id, integer } from '../../http/params.ts'

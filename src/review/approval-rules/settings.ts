@@ -1,4 +1,4 @@
-import { recordOf } from '../../base/record-of.ts'
+import { recordOf } from '../../base/group-by.ts'
 import type { Ctx } from '../../ctx.ts'
 import { findSettings, findTopGroup, type SettingName } from './settings-queries.ts'
 
