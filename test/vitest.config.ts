@@ -95,7 +95,7 @@ export default defineConfig({
   test: {
     server: { deps: { external: [compiled] } },
     root,
-    globalSetup: ['test/support/answered-report.ts'],
+    globalSetup: ['test/support/answered-report.ts', 'test/support/bundle-parts.ts'],
     // Vitest leaves one core to itself, which on two cores would halve the speed.
     maxWorkers: '100%',
     sequence: { sequencer: LongestFirst },

@@ -4,21 +4,26 @@
 import { readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 
+/** What `server.cjs` gives, by the compiled module. */
+export const serverParts = { 'main.js': ['serve'], 'cli/main.js': ['runCommandLine'] }
+
 /**
- * Puts the server and its command line into one file, `server.cjs`, in a folder of compiled sources. Packages stay where they
- * are: some hold native code, or start files of their own.
+ * Puts some exports of compiled modules, with all that these need, into one file beside them. Packages stay where they are:
+ * some hold native code, or start files of their own.
  *
  * @param {string} folder
+ * @param {string} name
+ * @param {Readonly<Record<string, readonly string[]>>} parts
  */
-export async function bundle(folder) {
+export async function bundle(folder, name, parts) {
   // Not there yet when the set-up begins.
   const { build } = await import('esbuild')
+  const lines = Object.entries(parts).map(
+    ([module, names]) => `export { ${names.join(', ')} } from './${module}'`,
+  )
   await build({
-    stdin: {
-      contents: `export { serve } from './main.js'; export { runCommandLine } from './cli/main.js'`,
-      resolveDir: folder,
-    },
-    outfile: join(folder, 'server.cjs'),
+    stdin: { contents: lines.join('\n'), resolveDir: folder },
+    outfile: join(folder, name),
     bundle: true,
     packages: 'external',
     // Paths are compared with the folder as it was given.

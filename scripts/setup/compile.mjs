@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { bundle } from './bundle.mjs'
+import { bundle, serverParts } from './bundle.mjs'
 import { withNode } from './packages.mjs'
 import { SetupError } from './problem.mjs'
 import { step } from './progress.mjs'
@@ -63,7 +63,7 @@ export async function compile(root, { say, log }) {
         throw new SetupError('the sources do not compile', log)
       }
       copyOthers(root, fresh)
-      await bundle(fresh)
+      await bundle(fresh, 'server.cjs', serverParts)
       writeFileSync(join(fresh, '.compiled'), fingerprint)
     }),
   )

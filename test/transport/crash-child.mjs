@@ -5,18 +5,11 @@ import { root, setUpOrExit } from '../../scripts/setup.mjs'
 
 // usage: crash-child.mjs <data folder>
 // Serves, and prints its port. Each line that it reads is an order of crash-server.ts: the step at which it is to die
-// without warning, and perhaps a ref to move. It runs the compiled sources, which load three times as fast.
+// without warning, and perhaps a ref to move. It loads the sources compiled and in one file.
 await setUpOrExit()
-/** @type {typeof import('../../src/app.ts')} */
-const { openApp } = loadCompiled(root, 'app.js')
-/** @type {typeof import('../../src/base/config.ts')} */
-const { makeConfig } = loadCompiled(root, 'base/config.js')
-/** @type {typeof import('../../src/base/log.ts')} */
-const { silentLog } = loadCompiled(root, 'base/log.js')
-/** @type {typeof import('../../src/access/subjects.ts')} */
-const { getVisibleProject } = loadCompiled(root, 'access/subjects.js')
-/** @type {typeof import('../../src/repositories/refs/move-refs.ts')} */
-const { moveRefs } = loadCompiled(root, 'repositories/refs/move-refs.js')
+/** @type {typeof import('../../src/app.ts') & typeof import('../../src/base/config.ts') & typeof import('../../src/base/log.ts') & typeof import('../../src/access/subjects.ts') & typeof import('../../src/repositories/refs/move-refs.ts')} */
+const parts = loadCompiled(root, 'test-parts.cjs')
+const { openApp, makeConfig, silentLog, getVisibleProject, moveRefs } = parts
 
 let step = ''
 

@@ -2,18 +2,9 @@
 import { loadCompiled } from '../../../scripts/setup/load.mjs'
 import { root } from '../../../scripts/setup.mjs'
 
-/** @type {typeof import('../../../src/access/act-as.ts')} */
-const { actAs } = loadCompiled(root, 'access/act-as.js')
-/** @type {typeof import('../../../src/access/subjects.ts')} */
-const { getVisibleProject } = loadCompiled(root, 'access/subjects.js')
-/** @type {typeof import('../../../src/app.ts')} */
-const { openApp } = loadCompiled(root, 'app.js')
-/** @type {typeof import('../../../src/base/config.ts')} */
-const { makeConfig } = loadCompiled(root, 'base/config.js')
-/** @type {typeof import('../../../src/base/log.ts')} */
-const { silentLog } = loadCompiled(root, 'base/log.js')
-/** @type {typeof import('../../../src/review/merge-requests/merge/merge.ts')} */
-const { mergeNow } = loadCompiled(root, 'review/merge-requests/merge/merge.js')
+/** @type {typeof import('../../../src/access/act-as.ts') & typeof import('../../../src/access/subjects.ts') & typeof import('../../../src/app.ts') & typeof import('../../../src/base/config.ts') & typeof import('../../../src/base/log.ts') & typeof import('../../../src/review/merge-requests/merge/merge.ts')} */
+const parts = loadCompiled(root, 'test-parts.cjs')
+const { actAs, getVisibleProject, openApp, makeConfig, silentLog, mergeNow } = parts
 
 // usage: merge-crash-child.mjs <data folder> <step> <user id> <project id> <merge request id>
 // Merges, and dies without warning when it comes to the step.
