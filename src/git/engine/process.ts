@@ -39,7 +39,8 @@ function measureMemory(): number {
 }
 
 function send(message: FromEngine): void {
-  if (process.connected) process.send?.(message)
+  // A server that is being killed hears nothing any more, and this process ends with it.
+  if (process.connected) process.send?.(message, undefined, undefined, () => {})
 }
 
 async function run(message: Extract<ToEngine, { kind: 'run' }>): Promise<void> {
