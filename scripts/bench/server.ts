@@ -56,6 +56,7 @@ export async function startServer(
       // What is measured here is the work, not how often one may ask for it.
       GITSTEAD_LIMIT_ARCHIVES: '0',
       GITSTEAD_ERROR_EVENTS_PER_MINUTE: '0',
+      GITSTEAD_ERROR_BYTES_PER_MINUTE: '0',
       ...settings,
     },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
