@@ -47,12 +47,7 @@ export function graphStamp(repository: string): string {
 /** The layers of a repository's commit graph; none when there is no usable one. */
 export function readGraph(repository: string): GraphLayer[] {
   try {
-    const layers: GraphLayer[] = []
-    for (const file of graphFiles(repository)) {
-      const { start, count } = layers.at(-1) ?? { start: 0, count: 0 }
-      layers.push(parseLayer(readFileSync(file), start + count))
-    }
-    return layers
+    return readLayers(graphFiles(repository))
   } catch {
     // A graph is a shortcut: a damaged or vanishing one only means reading the commits themselves.
     return []
@@ -68,7 +63,7 @@ function chainFile(repository: string): string {
 }
 
 /** The graph files of a repository, the oldest first. */
-function graphFiles(repository: string): string[] {
+export function graphFiles(repository: string): string[] {
   if (statSync(singleFile(repository), { throwIfNoEntry: false })) return [singleFile(repository)]
   if (!statSync(chainFile(repository), { throwIfNoEntry: false })) return []
   const folder = join(repository, 'objects/info/commit-graphs')
@@ -76,6 +71,17 @@ function graphFiles(repository: string): string[] {
     .split('\n')
     .filter(isObjectId)
     .map((hash) => join(folder, `graph-${hash}.graph`))
+}
+
+function readLayers(files: readonly string[]): GraphLayer[] {
+  const layers: GraphLayer[] = []
+  let start = 0
+  for (const file of files) {
+    const layer = parseLayer(readFileSync(file), start)
+    layers.push(layer)
+    start += layer.count
+  }
+  return layers
 }
 
 function parseLayer(file: Buffer, start: number): GraphLayer {
@@ -128,6 +134,15 @@ function assertWhole(
   }
 }
 
+/** Where ids stand in a graph file, from its first kilobyte. Throws for what is none that we know. */
+export function layoutOf(start: Buffer): { idBytes: number; fanoutAt: number; idsAt: number } {
+  const idBytes = idBytesIn(start)
+  const places = new Map(chunkPlaces(start))
+  const [fanoutAt, idsAt] = [places.get('OIDF'), places.get('OIDL')]
+  if (fanoutAt === undefined || idsAt === undefined) throw new Error('a commit graph without ids')
+  return { idBytes, fanoutAt, idsAt }
+}
+
 function idBytesIn(file: Buffer): number {
   const isGraph = file.toString('latin1', 0, 4) === 'CGPH' && file[4] === 1
   const idBytes = idWidths[file[5] ?? 0]
@@ -135,16 +150,17 @@ function idBytesIn(file: Buffer): number {
   return idBytes
 }
 
-/** By their names: the table of contents has one entry more, without a name, for the end of the last. */
+/** The names of the chunks and where each begins, one without a name behind the last. */
+function chunkPlaces(start: Buffer): [name: string, at: number][] {
+  return Array.from({ length: (start[6] ?? 0) + 1 }, (_, i) => {
+    const at = headerBytes + i * 12
+    return [start.toString('latin1', at, at + 4), Number(start.readBigUInt64BE(at + 4))]
+  })
+}
+
 function readChunks(file: Buffer): Map<string, Buffer> {
-  const placeOf = (entry: number) => Number(file.readBigUInt64BE(headerBytes + entry * 12 + 4))
-  return new Map(
-    Array.from({ length: file[6] ?? 0 }, (_, i) => {
-      const at = headerBytes + i * 12
-      const name = file.toString('latin1', at, at + 4)
-      return [name, file.subarray(placeOf(i), placeOf(i + 1))]
-    }),
-  )
+  const places = chunkPlaces(file)
+  return new Map(places.map(([name, at], i) => [name, file.subarray(at, places[i + 1]?.[1])]))
 }
 
 function readBloom(ends: Buffer | undefined, data: Buffer | undefined): BloomTable | undefined {

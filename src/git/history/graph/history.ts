@@ -98,15 +98,6 @@ export class History {
     return this.#more[-2 - second]?.[n - 1] ?? -1
   }
 
-  /** All of them, in their order: for what takes long anyway. */
-  parents(position: number): number[] {
-    const parents: number[] = []
-    for (let p = this.parent(position, 0); p >= 0; p = this.parent(position, parents.length)) {
-      parents.push(p)
-    }
-    return parents
-  }
-
   /** Whether a commit may differ from its first parent at a path, by the filter of the graph. */
   mayHaveChanged(position: number, keys: BloomKeys | undefined): boolean {
     if (!keys) return true
