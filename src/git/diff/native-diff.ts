@@ -42,6 +42,8 @@ interface Nodegit {
 /** Beyond these git is as fast or faster, and can be stopped half-way. */
 const mostFiles = 50
 const mostBytes = 8 * 1024 * 1024
+/** Each takes some microseconds of the event loop. */
+const mostListed = 500
 
 const statuses: Readonly<Record<number, RawChange['status']>> = {
   1: 'added',
@@ -52,25 +54,51 @@ const submodule = 0o160000
 
 /**
  * The changed files as libgit2 compares them, which is as git does where nothing can be a rename: nothing was deleted, or
- * nothing added. Undefined where git must be asked: also what is wrong with an object is git's to tell.
+ * nothing added. Undefined where git must be asked.
  */
-export async function nativeDiff(
+export function nativeDiff(
   repository: OpenRepository,
   from: ObjectId,
   to: ObjectId,
   keep: number,
 ): Promise<readonly ParsedFile[] | undefined> {
-  // libgit2 as nodegit builds it knows SHA-1 only.
-  if (from.length !== 40 || to.length !== 40) return undefined
-  return await compare(repository, from, to, keep).catch(() => undefined)
+  return orGit(async () => {
+    const found = await compare(repository, from, to, mostFiles)
+    if (!found || !(await isSmall(repository, found.changes))) return undefined
+    const { changes, diff } = found
+    if (changes.length === 0) return []
+    const { Diff } = nodegit() as unknown as Nodegit
+    const text = asGitPrints(await diff.toBuf(Diff.FORMAT.PATCH))
+    return text === undefined ? undefined : [...splitPatches(changes, Buffer.from(text), keep)]
+  })
+}
+
+/** As `nativeDiff`, without a look at what is in the files. */
+export function nativeChanges(
+  repository: OpenRepository,
+  from: ObjectId,
+  to: ObjectId,
+): Promise<readonly RawChange[] | undefined> {
+  return orGit(async () => (await compare(repository, from, to, mostListed))?.changes)
+}
+
+/** What is wrong with an object is git's to tell. */
+async function orGit<Found>(find: () => Promise<Found>): Promise<Found | undefined> {
+  try {
+    return await find()
+  } catch {
+    return undefined
+  }
 }
 
 async function compare(
   repository: OpenRepository,
   from: ObjectId,
   to: ObjectId,
-  keep: number,
-): Promise<readonly ParsedFile[] | undefined> {
+  most: number,
+): Promise<{ readonly diff: NativeDiff; readonly changes: readonly RawChange[] } | undefined> {
+  // libgit2 as nodegit builds it knows SHA-1 only.
+  if (from.length !== 40 || to.length !== 40) return undefined
   // A cast as in every file that declares its part of nodegit.
   const { Diff } = nodegit() as unknown as Nodegit
   const handle = await repository.handle()
@@ -80,11 +108,8 @@ async function compare(
     contextLines: 3,
     interhunkLines: 0,
   })
-  const changes = diff.numDeltas() > mostFiles ? undefined : changesOf(diff)
-  if (!changes || !(await isSmall(repository, changes))) return undefined
-  if (changes.length === 0) return []
-  const text = asGitPrints(await diff.toBuf(Diff.FORMAT.PATCH))
-  return text === undefined ? undefined : [...splitPatches(changes, Buffer.from(text), keep)]
+  const changes = diff.numDeltas() > most ? undefined : changesOf(diff)
+  return changes && { diff, changes }
 }
 
 /** The tree of a commit, or the one named; undefined for the empty one. */

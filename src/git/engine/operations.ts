@@ -4,6 +4,7 @@
  */
 
 import '../archive/archive.ts'
+import '../diff/changed-paths.ts'
 import '../diff/commit-stats.ts'
 import '../diff/compare.ts'
 import '../diff/diff.ts'
