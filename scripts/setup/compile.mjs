@@ -2,6 +2,7 @@
 // TypeScript to dist/, and only when something in src/ has changed since the last time.
 import { createHash } from 'node:crypto'
 import {
+  appendFileSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -63,7 +64,10 @@ export async function compile(root, { say, log }) {
         throw new SetupError('the sources do not compile', log)
       }
       copyOthers(root, fresh)
-      await bundle(fresh, 'server.cjs', serverParts)
+      await bundle(fresh, 'server.cjs', serverParts).catch((/** @type {Error} */ { message }) => {
+        appendFileSync(log, `${message}\n`)
+        throw new SetupError('the server cannot be put into one file', log)
+      })
       writeFileSync(join(fresh, '.compiled'), fingerprint)
     }),
   )

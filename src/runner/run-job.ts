@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../base/clock.ts'
 import type { Executor, JobPlace } from './executor.ts'
 import { type FailureReason, type Job, JobFailure } from './job.ts'
-import { type Ended, killMarked, type Limits, runProcess } from './processes.ts'
+import { gitOfJob, type JobGit, listUntracked } from './job-git.ts'
+import { type Ended, killMarked, type Limits } from './processes.ts'
 import { sectionEnd, sectionStart, shellScript } from './script.ts'
 import type { Server } from './server.ts'
-import { machineEnvironment } from './shell-executor.ts'
 import { getSources } from './sources.ts'
 import { Trace } from './trace.ts'
 import {
@@ -25,12 +25,6 @@ import {
   writeFileVariables,
 } from './workspace.ts'
 
-/** The settings of a checkout are the job's to change: none of them may run a program outside of the job. */
-const SAFE_GIT = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'safe.directory=*'].flatMap(
-  (setting) => ['-c', setting],
-)
-/** Bytes of names of untracked files. */
-const MOST_LISTED = 64 * 1024 * 1024
 const AFTER_SCRIPT_MS = 5 * 60_000
 const CLEAN_UP_MS = 10 * 60_000
 const REPORT_FOR_MS = 15 * 60_000
@@ -223,7 +217,7 @@ class JobRun {
     if (hook) await this.#must(place, hook.script)
     await this.#section('get_sources', 'Getting source from Git repository', () =>
       getSources(this.#job, this.#variables, this.#workspace.project, {
-        git: (args, cwd) => this.#git(args, cwd),
+        git: this.#git(),
         awaitServer: () => this.#settings.server.back(this.#scripts.signal),
         signal: this.#scripts.signal,
         say: (line) => this.#say(line),
@@ -315,30 +309,8 @@ class JobRun {
     return this.#variables.environment((key) => fileOfVariable(this.#workspace, key))
   }
 
-  async #git(
-    args: readonly string[],
-    cwd: string,
-    more: {
-      readonly env?: Readonly<Record<string, string>>
-      readonly output?: (piece: Buffer) => void
-    } = {},
-  ) {
-    const { code } = await runProcess({
-      program: 'git',
-      args: [...SAFE_GIT, ...args],
-      cwd,
-      env: {
-        ...machineEnvironment(),
-        ...{ GIT_TERMINAL_PROMPT: '0', GIT_LFS_SKIP_SMUDGE: '1' },
-        ...more.env,
-      },
-      mark: this.mark,
-      limits: { memory: 0, processes: 0 },
-      signal: this.#scripts.signal,
-      ...this.#output(),
-      ...(more.output ? { output: more.output } : {}),
-    })
-    return code
+  #git(): JobGit {
+    return gitOfJob({ mark: this.mark, signal: this.#scripts.signal, ...this.#output() })
   }
 
   #transfer(): Transfer {
@@ -349,33 +321,8 @@ class JobRun {
       workspace: this.#workspace,
       say: (line) => this.#say(line),
       signal: this.#scripts.signal,
-      untracked: () => this.#untracked(),
+      untracked: () => listUntracked(this.#git(), this.#workspace),
     }
-  }
-
-  /**
-   * Files that git does not know. The settings of the checkout are the job's by now, and could have git start a program
-   * outside of it: git looks by those of a repository that is made for this.
-   */
-  async #untracked(): Promise<string[]> {
-    const { project, temporary } = this.#workspace
-    const own = join(temporary, 'untracked')
-    await this.#git(['init', '--quiet', '--template=', own], temporary)
-    const pieces: Buffer[] = []
-    let size = 0
-    await this.#git(
-      ['--git-dir', join(own, '.git'), '--work-tree', project, 'ls-files', '-z', '--others'],
-      project,
-      {
-        env: { GIT_INDEX_FILE: join(project, '.git', 'index') },
-        output: (piece) => {
-          size += piece.length
-          if (size <= MOST_LISTED) pieces.push(piece)
-        },
-      },
-    )
-    if (size > MOST_LISTED) throw new JobFailure('script_failure', 'too many untracked files')
-    return Buffer.concat(pieces).toString('utf8').split('\0').filter(Boolean)
   }
 
   async #section<T>(

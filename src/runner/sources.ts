@@ -4,10 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isFolder } from './globs.ts'
 import { type Job, JobFailure } from './job.ts'
+import type { JobGit } from './job-git.ts'
 import type { Variables } from './variables.ts'
-
-/** Runs git for a job; gives its exit code. */
-export type RunGit = (args: readonly string[], cwd: string) => Promise<number>
 
 /** What stays of a checkout for the next job: an earlier one may have left settings, hooks and locks beside it. */
 const KEPT = ['objects', 'refs', 'packed-refs', 'shallow', 'HEAD', 'index', 'lfs']
@@ -20,7 +18,7 @@ const BETWEEN_MS = 1000
 
 /** What getting the sources needs of the job that runs. */
 export interface SourceTools {
-  readonly git: RunGit
+  readonly git: JobGit
   /** Waits for a server that has gone away; true when it had. */
   readonly awaitServer: () => Promise<boolean>
   /** Aborts when the job is over: canceled, out of time, or stopped with the runner. */
@@ -78,7 +76,7 @@ function attemptsOf(variables: Variables): number {
 interface Checkout {
   readonly folder: string
   readonly isFresh: boolean
-  readonly git: RunGit
+  readonly git: JobGit
 }
 
 async function fetchSources(

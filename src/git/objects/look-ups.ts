@@ -8,8 +8,8 @@ import { openBlob } from './blob.ts'
 import { type RefKind, resolveCommit } from './resolve.ts'
 import { entryAt } from './tree.ts'
 
-/** Up to so many are light work, which the main process may try by itself. */
-const FEW = 50
+/** Up to so many are light work, and no more reads than a page of commits takes, so that the main process may try by itself. */
+const FEW = 20
 
 const isFew = (asked: readonly unknown[]): boolean => asked.length <= FEW
 const laneFor = (asked: readonly unknown[]): Lane => (isFew(asked) ? 'light' : 'heavy')

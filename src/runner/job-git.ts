@@ -1,0 +1,69 @@
+import { join } from 'node:path'
+import { JobFailure } from './job.ts'
+import { type Command, runProcess } from './processes.ts'
+import { machineEnvironment } from './shell-executor.ts'
+import type { Workspace } from './workspace.ts'
+
+/* git runs for a job outside of its container. */
+
+/** The settings of a checkout are the job's to change: none of them may run a program outside of the job. */
+const SAFE_GIT = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'safe.directory=*'].flatMap(
+  (setting) => ['-c', setting],
+)
+/** Bytes of names of untracked files. */
+const MOST_LISTED = 64 * 1024 * 1024
+
+/** Runs git in a folder; gives its exit code. What it prints goes to the log, unless somebody else takes it. */
+export type JobGit = (
+  args: readonly string[],
+  cwd: string,
+  more?: {
+    readonly env?: Readonly<Record<string, string>>
+    readonly output?: (piece: Buffer) => void
+  },
+) => Promise<number>
+
+/** The git of a job, which ends with its scripts. */
+export function gitOfJob(job: Pick<Command, 'mark' | 'signal' | 'output' | 'drained'>): JobGit {
+  return async (args, cwd, { env, output } = {}) => {
+    const { code } = await runProcess({
+      ...job,
+      program: 'git',
+      args: [...SAFE_GIT, ...args],
+      cwd,
+      env: {
+        ...machineEnvironment(),
+        ...{ GIT_TERMINAL_PROMPT: '0', GIT_LFS_SKIP_SMUDGE: '1' },
+        ...env,
+      },
+      limits: { memory: 0, processes: 0 },
+      ...(output ? { output } : {}),
+    })
+    return code
+  }
+}
+
+/**
+ * Files of the checkout that git does not know. Its settings are the job's by now: git looks by those of a repository that is
+ * made for this.
+ */
+export async function listUntracked(git: JobGit, workspace: Workspace): Promise<string[]> {
+  const { project, temporary } = workspace
+  const own = join(temporary, 'untracked')
+  await git(['init', '--quiet', '--template=', own], temporary)
+  const pieces: Buffer[] = []
+  let size = 0
+  await git(
+    ['--git-dir', join(own, '.git'), '--work-tree', project, 'ls-files', '-z', '--others'],
+    project,
+    {
+      env: { GIT_INDEX_FILE: join(project, '.git', 'index') },
+      output: (piece) => {
+        size += piece.length
+        if (size <= MOST_LISTED) pieces.push(piece)
+      },
+    },
+  )
+  if (size > MOST_LISTED) throw new JobFailure('script_failure', 'too many untracked files')
+  return Buffer.concat(pieces).toString('utf8').split('\0').filter(Boolean)
+}
