@@ -1,7 +1,7 @@
 // @ts-check
 // What starts with the whole server in it, as one file: Node needs 0.5 ms and more for each module that it finds, reads and
 // links, and the server has some 1,700 of its own (docs/decisions/0064).
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 
 /** What `server.cjs` gives, by the compiled module. */
@@ -21,9 +21,10 @@ export async function bundle(folder, name, parts) {
   const lines = Object.entries(parts).map(
     ([module, names]) => `export { ${names.join(', ')} } from './${module}'`,
   )
-  await build({
+  const { outputFiles } = await build({
     stdin: { contents: lines.join('\n'), resolveDir: folder },
     outfile: join(folder, name),
+    write: false,
     bundle: true,
     packages: 'external',
     // Paths are compared with the folder as it was given.
@@ -34,6 +35,21 @@ export async function bundle(folder, name, parts) {
     logLevel: 'silent',
     plugins: [keepAddresses(folder)],
   })
+  for (const { path, text } of outputFiles) await writeFile(path, keepDefaults(text))
+}
+
+/**
+ * A package of ES modules keeps its default export. esbuild's helper takes everything that `require` gives for it, which Node
+ * does with packages of CommonJS alone.
+ *
+ * @param {string} text
+ */
+function keepDefaults(text) {
+  const found = 'isNodeMode || !mod || !mod.__esModule ?'
+  const [before, after, ...more] = text.split(found)
+  if (after === undefined || more.length > 0)
+    throw new Error('esbuild has another helper for imports')
+  return `${before}mod?.[Symbol.toStringTag] !== 'Module' && (${found.slice(0, -2)}) ?${after}`
 }
 
 /**

@@ -30,6 +30,10 @@ export function sourceFingerprint(root) {
     const { size, mtimeMs } = statSync(join(root, file))
     hash.update(`${file}\0${size}\0${mtimeMs}\n`)
   }
+  // What is made of the sources is part of what these scripts are.
+  for (const script of ['bundle.mjs', 'compile.mjs']) {
+    hash.update(readFileSync(new URL(script, import.meta.url)))
+  }
   return hash.digest('hex')
 }
 

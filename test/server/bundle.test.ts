@@ -41,3 +41,13 @@ test('what lies beside the modules is found from the bundle: workers, engines, t
   expect(page.body).toContain('swagger-ui')
   expect((await ana.get('/-/docs/swagger-ui.css', { host: true })).status).toBe(200)
 })
+
+test('packages of ES modules give the bundle their default export: emoji and the names of colors', async () => {
+  const root = new Caller(server?.url ?? '', 'root-token-of-this-test', 1, 'root')
+  const { id } = (await root.post('/projects', { name: 'named' })).body
+  const label = await root.post(`/projects/${id}/labels`, { name: 'urgent', color: 'red' })
+  expect(label.body).toMatchObject({ color: '#FF0000' })
+  await root.post(`/projects/${id}/issues`, { title: 'Plough' })
+  const reaction = await root.post(`/projects/${id}/issues/1/award_emoji`, { name: 'tractor' })
+  expect(reaction).toMatchObject({ status: 201, body: { name: 'tractor' } })
+})
