@@ -61,6 +61,7 @@ import { discardSnippetsOf } from './publishing/snippets/remove.ts'
 import { wikiMoved } from './publishing/wikis/after-move.ts'
 import { writeReadme } from './repositories/imports/initial-readme.ts'
 import { largeFileRule } from './repositories/lfs/push-rule.ts'
+import { pushToMirrors } from './repositories/mirrors/push-task.ts'
 import { protectFirstBranch } from './repositories/protections/protect-branch.ts'
 import { pushRuleRule } from './repositories/push-rules/check.ts'
 import { protectionRule } from './repositories/refs/protection-rule.ts'
@@ -109,7 +110,14 @@ export const effects: Effects = {
   defaultBranchDecided: [protectFirstBranch],
   refsRefused: [dropMergeOf],
   pushFinalized: [mergeRequestsAfterPush],
-  pushFollowed: [recordPushEvents, pushHooks, closeByPush, crossReferencePush, removeReleasesLeft],
+  pushFollowed: [
+    recordPushEvents,
+    pushHooks,
+    closeByPush,
+    crossReferencePush,
+    removeReleasesLeft,
+    pushToMirrors,
+  ],
   tagDeleted: [removeReleaseOfTag],
   wikiMoved: [wikiMoved],
   snippetMoved: [snippetMoved],

@@ -1,6 +1,7 @@
 import { daily, every } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
 import { oneRefJournal } from '../store/migrations/0130-one-ref-journal.ts'
+import { remoteMirrors } from '../store/migrations/0302-remote-mirrors.ts'
 import * as branches from './branches/endpoints.ts'
 import { deleteMergedBranches } from './branches/tasks.ts'
 import * as changelog from './changelog/endpoints.ts'
@@ -12,6 +13,8 @@ import * as filesWrite from './files/write-endpoints.ts'
 import * as forks from './forks/endpoints.ts'
 import * as repositoryHistory from './history/endpoints.ts'
 import { importFromUrl } from './imports/import-url.ts'
+import * as mirrors from './mirrors/endpoints.ts'
+import { pushToMirror } from './mirrors/push-task.ts'
 import * as protectionsBranch from './protections/branch-endpoints.ts'
 import * as protectionsEnvironment from './protections/environment-endpoints.ts'
 import * as protectionsTag from './protections/tag-endpoints.ts'
@@ -37,6 +40,7 @@ export const repositoriesArea: Manifest = {
     branches,
     commits: [commits, commitsWrite],
     files: [files, filesWrite],
+    mirrors,
     projects: forks,
     repository: [changelog, compare, repository, repositoryHistory, submodules],
     tags,
@@ -44,6 +48,7 @@ export const repositoriesArea: Manifest = {
   }),
   tasks: [
     importFromUrl,
+    pushToMirror,
     deleteMergedBranches,
     afterPush,
     afterPushes,
@@ -55,5 +60,5 @@ export const repositoriesArea: Manifest = {
     tidyWikiOrSnippet,
   ],
   schedules: [daily('3:50', forgetPushesTask, {}), every(5 * 60_000, recoverTask, {})],
-  migrations: [oneRefJournal],
+  migrations: [oneRefJournal, remoteMirrors],
 }

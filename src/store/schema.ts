@@ -15,6 +15,7 @@ import type { HooksSchema } from './schema/hooks.ts'
 import type { IssuesSchema } from './schema/issues.ts'
 import type { LfsSchema } from './schema/lfs.ts'
 import type { MergeRequestsSchema } from './schema/merge-requests.ts'
+import type { MirrorsSchema } from './schema/mirrors.ts'
 import type { PackagesSchema } from './schema/packages.ts'
 import type { PlanningSchema } from './schema/planning.ts'
 import type { RefsSchema } from './schema/refs.ts'
@@ -41,6 +42,7 @@ export interface Schema
     IssuesSchema,
     LfsSchema,
     MergeRequestsSchema,
+    MirrorsSchema,
     PackagesSchema,
     VirtualRegistriesSchema,
     PlanningSchema,

@@ -176,6 +176,7 @@ export async function fillProject(owner: Caller, target: Caller, project: string
     link_url: 'https://a.example',
     image_url: 'https://a.example/b',
   })
+  const mirror = await make('/remote_mirrors', { url: 'https://mirrors.example/one.git' })
   const hook = await make('/hooks', {
     url: 'https://hooks.example/{word}',
     url_variables: [{ key: 'word', value: 'secret' }],
@@ -289,6 +290,7 @@ export async function fillProject(owner: Caller, target: Caller, project: string
     tag_name: release.tag_name,
     link_id: String(asset.id),
     badge_id: String(badge.id),
+    mirror_id: String(mirror.id),
     hook_id: String(hook.id),
     token_id: String(token.id),
     deploy_token_id: String(deploy.id),

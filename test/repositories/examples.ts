@@ -48,6 +48,17 @@ export const repositoryExamples = examples({
   'POST P/protected_tags': { body: { name: 'w*' } },
   'GET P/protected_tags/:name': { path: { name: 'v*' } },
   'DELETE P/protected_tags/:name': { path: { name: 'v*' } },
+  'POST P/remote_mirrors': { body: { url: 'https://mirrors.example/two.git' } },
+  'PUT P/remote_mirrors/:mirror_id': { body: { keep_divergent_refs: true } },
+  'POST P/remote_mirrors/:mirror_id/sync': {
+    async prepare(spot) {
+      const { id, mirror_id } = spot.place.project
+      await done(owner(spot), 'PUT', `/projects/${id}/remote_mirrors/${mirror_id}`, {
+        enabled: true,
+      })
+      return undefined
+    },
+  },
   'PUT P/push_rule': { body: { max_file_size: 50 } },
   'POST P/push_rule': {
     body: { max_file_size: 50 },

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type GitCommand, gitLines, runGit } from '../command.ts'
 import { GitError } from '../error.ts'
 import { isBranchName } from '../names.ts'
+import { formatIn } from '../objects/packs/object-format.ts'
 import type { Repo } from '../repo.ts'
 import { layOut, syncFolder } from '../repo-layout.ts'
 import type { Ref } from '../types.ts'
@@ -11,6 +12,8 @@ import type { Ref } from '../types.ts'
 export interface Fetched {
   /** Branches and tags. */
   readonly refs: readonly Ref[]
+  /** Whether there was anything that was not known before. */
+  readonly broughtObjects: boolean
   /** Moves the objects into a repository, whose refs do not move: that is for the caller. */
   moveInto(repo: Repo): Promise<void>
 }
@@ -28,8 +31,10 @@ export interface FetchOptions {
   /** Is told git's own words: `Receiving objects:  45% (450/1000)`. */
   readonly onProgress?: ((text: string) => void) | undefined
   readonly signal?: AbortSignal | undefined
-  /** How git reaches a source that was checked before (import.ts), instead of as the operator. */
+  /** How git reaches a source that was checked before (remote.ts), instead of as the operator. */
   readonly access?: Pick<GitCommand, 'env' | 'config'> | undefined
+  /** What this repository has already is not fetched again. */
+  readonly known?: Repo | undefined
 }
 
 /**
@@ -59,6 +64,7 @@ export async function fetchWhole(
 ): Promise<Fetched> {
   const draft = join(options.scratch, 'fetched.git')
   await layOut(draft, { defaultBranch: 'main', objectFormat: head.objectFormat }, 0)
+  if (options.known) await lend(options.known, draft, head)
   const caller = await asCaller(options)
   const fetched = runGit({
     ...caller,
@@ -81,11 +87,26 @@ export async function fetchWhole(
   if (await isBundle(source)) await checkObjects(draft, caller)
   return {
     refs: await branchesAndTags(draft),
+    broughtObjects: await hasObjects(draft),
     async moveInto(repo) {
       await movePacks(join(draft, 'objects/pack'), join(repo.path, 'objects/pack'))
       repo.engine.forget(repo.path)
     },
   }
+}
+
+/** Lets the draft use the objects of a repository: git then tells the other side what it has. */
+async function lend(known: Repo, draft: string, head: RemoteHead): Promise<void> {
+  if (formatIn(known.path) !== head.objectFormat) {
+    throw new GitError('invalid', `the other repository names its objects by ${head.objectFormat}`)
+  }
+  await writeFile(join(draft, 'objects/info/alternates'), `${join(known.path, 'objects')}\n`)
+}
+
+async function hasObjects(draft: string): Promise<boolean> {
+  const names = await readdir(join(draft, 'objects'))
+  const packs = await readdir(join(draft, 'objects/pack'))
+  return packs.length > 0 || names.some((name) => /^[0-9a-f]{2}$/.test(name))
 }
 
 /** A repository is a folder or an address; what is a file can only be a bundle. */
@@ -127,7 +148,7 @@ async function operatorEnvironment(scratch: string): Promise<Record<string, stri
 }
 
 /** The first line that git calls fatal says why; the last is often advice. */
-async function saidPlainly<T>(running: Promise<T>): Promise<T> {
+export async function saidPlainly<T>(running: Promise<T>): Promise<T> {
   try {
     return await running
   } catch (error) {

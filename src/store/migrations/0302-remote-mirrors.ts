@@ -1,0 +1,26 @@
+import type { Migration } from '../migration.ts'
+
+/** Other servers that repositories are pushed to. */
+export const remoteMirrors: Migration = {
+  name: '0302-remote-mirrors',
+  sql: `
+CREATE TABLE remote_mirrors (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+  sealed_url TEXT NOT NULL,
+  enabled INTEGER NOT NULL DEFAULT 0 CHECK (enabled IN (0, 1)),
+  only_protected_branches INTEGER NOT NULL DEFAULT 0 CHECK (only_protected_branches IN (0, 1)),
+  keep_divergent_refs INTEGER NOT NULL DEFAULT 0 CHECK (keep_divergent_refs IN (0, 1)),
+  mirror_branch_regex TEXT,
+  update_status TEXT NOT NULL DEFAULT 'none'
+    CHECK (update_status IN ('none', 'started', 'finished', 'to_retry', 'failed')),
+  last_error TEXT,
+  last_update_at TEXT,
+  last_update_started_at TEXT,
+  last_successful_update_at TEXT,
+  created_at TEXT NOT NULL,
+  updated_at TEXT NOT NULL
+) STRICT;
+CREATE INDEX remote_mirrors_project ON remote_mirrors (project_id);
+`,
+}
