@@ -55,7 +55,7 @@ function pauseAfter(attempts: number): number {
   return Math.min(firstPauseMs * 2 ** (attempts - 1), longestPauseMs)
 }
 
-const lanes: readonly Lane[] = ['quick', 'slow', 'outbound', 'gathering']
+const lanes: readonly Lane[] = ['quick', 'slow', 'outbound', 'mirroring', 'gathering']
 
 interface Running {
   readonly row: TaskRow
@@ -85,13 +85,14 @@ export class TaskRunner<C extends TaskCtx> {
     this.#options = options
     this.#tasks = new Map(options.tasks.map((task) => [task.name, task]))
     if (this.#tasks.size < options.tasks.length) throw new Error('two tasks have the same name')
-    this.#places = { quick: 4, slow: 2, outbound: 8, gathering: 4, ...options.places }
+    this.#places = { quick: 4, slow: 2, outbound: 8, mirroring: 3, gathering: 4, ...options.places }
     const namesIn = (lane: Lane) =>
       new Set(options.tasks.filter((one) => one.lane === lane).map((one) => one.name))
     this.#names = {
       quick: namesIn('quick'),
       slow: namesIn('slow'),
       outbound: namesIn('outbound'),
+      mirroring: namesIn('mirroring'),
       gathering: namesIn('gathering'),
     }
   }

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-export type Lane = 'quick' | 'slow' | 'outbound' | 'gathering'
+export type Lane = 'quick' | 'slow' | 'outbound' | 'mirroring' | 'gathering'
 
 /** A background task: what it is called, what it needs, and what it does. It may run twice, and must not mind. */
 export interface Task<C, P> {
@@ -11,7 +11,7 @@ export interface Task<C, P> {
   readonly attempts: number
   /**
    * Slow ones (imports, clean-ups) have places of their own, so that they hold up nothing quick; so have those that wait
-   * for other servers, and those that wait for more of the same.
+   * for other servers, those that move whole repositories there and back, and those that wait for more of the same.
    */
   readonly lane: Lane
   /** Longest single run, in milliseconds; then the signal is raised, and it counts as failed. */

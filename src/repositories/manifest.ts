@@ -2,6 +2,7 @@ import { daily, every } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
 import { oneRefJournal } from '../store/migrations/0130-one-ref-journal.ts'
 import { remoteMirrors } from '../store/migrations/0302-remote-mirrors.ts'
+import { pullMirrors } from '../store/migrations/0303-pull-mirrors.ts'
 import * as branches from './branches/endpoints.ts'
 import { deleteMergedBranches } from './branches/tasks.ts'
 import * as changelog from './changelog/endpoints.ts'
@@ -14,6 +15,8 @@ import * as forks from './forks/endpoints.ts'
 import * as repositoryHistory from './history/endpoints.ts'
 import { importFromUrl } from './imports/import-url.ts'
 import * as mirrors from './mirrors/endpoints.ts'
+import * as mirrorsPull from './mirrors/pull-endpoints.ts'
+import { pullDueMirrors, pullFromMirror } from './mirrors/pull-task.ts'
 import { pushToMirror } from './mirrors/push-task.ts'
 import * as protectionsBranch from './protections/branch-endpoints.ts'
 import * as protectionsEnvironment from './protections/environment-endpoints.ts'
@@ -40,7 +43,7 @@ export const repositoriesArea: Manifest = {
     branches,
     commits: [commits, commitsWrite],
     files: [files, filesWrite],
-    mirrors,
+    mirrors: [mirrors, mirrorsPull],
     projects: forks,
     repository: [changelog, compare, repository, repositoryHistory, submodules],
     tags,
@@ -49,6 +52,8 @@ export const repositoriesArea: Manifest = {
   tasks: [
     importFromUrl,
     pushToMirror,
+    pullDueMirrors,
+    pullFromMirror,
     deleteMergedBranches,
     afterPush,
     afterPushes,
@@ -59,6 +64,10 @@ export const repositoriesArea: Manifest = {
     measureWikiOrSnippet,
     tidyWikiOrSnippet,
   ],
-  schedules: [daily('3:50', forgetPushesTask, {}), every(5 * 60_000, recoverTask, {})],
-  migrations: [oneRefJournal, remoteMirrors],
+  schedules: [
+    daily('3:50', forgetPushesTask, {}),
+    every(5 * 60_000, recoverTask, {}),
+    every(5 * 60_000, pullDueMirrors, {}),
+  ],
+  migrations: [oneRefJournal, remoteMirrors, pullMirrors],
 }

@@ -381,7 +381,7 @@ describe('a task that hangs', () => {
 
   test('in one lane holds up no other lane', async () => {
     const { opened, open } = gate()
-    const lanes = ['slow', 'outbound', 'gathering'] as const
+    const lanes = ['slow', 'outbound', 'mirroring', 'gathering'] as const
     const hanging = lanes.map((lane) =>
       noting({ name: `test.${lane}`, lane, handler: () => opened }),
     )
@@ -390,13 +390,13 @@ describe('a task that hangs', () => {
       for (let n = 0; n < 3; n += 1) await work.enqueue(store.db, kind, { n })
     }
     await work.enqueue(store.db, note, { n: 9 })
-    const places = { quick: 1, slow: 1, outbound: 1, gathering: 1 }
+    const places = { quick: 1, slow: 1, outbound: 1, mirroring: 1, gathering: 1 }
     const it = makeRunner([...hanging, note], { places })
     await it.start()
     await expect.poll(() => ran, { interval: 2 }).toEqual([9])
-    await expect.poll(() => it.running, { interval: 2 }).toBe(3)
+    await expect.poll(() => it.running, { interval: 2 }).toBe(4)
     const states = (await rows()).map(({ state }) => state)
-    expect(states.filter((state) => state === 'running')).toHaveLength(3)
+    expect(states.filter((state) => state === 'running')).toHaveLength(4)
     open()
     await expect.poll(rows, { interval: 2 }).toEqual([])
   })

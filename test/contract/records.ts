@@ -176,6 +176,7 @@ export async function fillProject(owner: Caller, target: Caller, project: string
     link_url: 'https://a.example',
     image_url: 'https://a.example/b',
   })
+  await make('/mirror/pull', { url: 'https://mirrors.example/followed.git' }, 'PUT')
   const mirror = await make('/remote_mirrors', { url: 'https://mirrors.example/one.git' })
   const hook = await make('/hooks', {
     url: 'https://hooks.example/{word}',

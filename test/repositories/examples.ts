@@ -59,6 +59,14 @@ export const repositoryExamples = examples({
       return undefined
     },
   },
+  'PUT P/mirror/pull': { body: { url: 'https://mirrors.example/three.git' } },
+  'POST P/mirror/pull': {
+    async prepare(spot) {
+      const body = { url: 'https://mirrors.example/three.git', enabled: true }
+      await done(owner(spot), 'PUT', `/projects/${spot.place.project.id}/mirror/pull`, body)
+      return undefined
+    },
+  },
   'PUT P/push_rule': { body: { max_file_size: 50 } },
   'POST P/push_rule': {
     body: { max_file_size: 50 },

@@ -10,6 +10,8 @@ import { importRepository } from '../../git/transfer/import.ts'
 import { giveUpImport, saveImportState } from '../../projects/projects/create/import-state.ts'
 import { IMPORT_PURPOSE, importJob } from '../../projects/projects/create/import-url.ts'
 import { findProjectRow } from '../../projects/projects/list/queries.ts'
+import { inTransaction } from '../../store/transaction.ts'
+import { followSource } from '../mirrors/pull-verbs.ts'
 import { fillRepository } from './fill-repository.ts'
 
 /** Fetches a repository from an address that a user gave, into a project that was made for it. */
@@ -34,7 +36,10 @@ export const importFromUrl = task({
       }
       const { head, fetched } = await importRepository(source, options)
       await fillRepository(ctx, id, fetched, head.branch)
-      await saveImportState(ctx, id, 'finished', null)
+      await inTransaction(ctx, async (ctx) => {
+        await saveImportState(ctx, id, 'finished', null)
+        await followSource(ctx, row, source.url)
+      })
     } catch (error) {
       // The caller reads what the other server did; a fault of ours is tried again.
       if (!(error instanceof GitError) && !(error instanceof Problem)) throw error

@@ -1,5 +1,6 @@
-import { RE2JS } from 're2js'
+import { RE2JS, RE2JSSyntaxException } from 're2js'
 import type { Project } from '../../access/subjects.ts'
+import { invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { branchOf } from '../refs/moves.ts'
 import { rulesFor } from '../refs/protection.ts'
@@ -20,5 +21,17 @@ export async function chooseRefs(
     if (branch === undefined) return true
     if (rules !== undefined && rulesFor(rules, branch).length === 0) return false
     return regex === undefined || regex.matcher(branch).find()
+  }
+}
+
+/** 400 for a pattern of branches that is none. */
+export function assertPattern(pattern: string | null | undefined): void {
+  if (!pattern) return
+  try {
+    RE2JS.compile(pattern)
+  } catch (error) {
+    if (!(error instanceof RE2JSSyntaxException)) throw error
+    const text = `is an invalid regular expression: ${error.message}`
+    throw invalid({ mirror_branch_regex: [text] })
   }
 }

@@ -58,7 +58,7 @@ const running = new Set<number>()
 export const pushToMirror = task({
   name: 'mirrors.push',
   payload: z.object({ mirror_id: z.int(), attempt: z.int() }),
-  lane: 'slow',
+  lane: 'mirroring',
   attempts: 3,
   timeout: 6 * 60 * minute,
   async handler(ctx: Ctx, { mirror_id: id, attempt }, signal) {
@@ -91,8 +91,8 @@ async function pushOnce(
     if (rejected.length === 0) await saveEnd(ctx, id, 'finished', null)
     else await saveEnd(ctx, id, 'failed', rejectionText(rejected))
   } catch (error) {
-    // Whoever set it up reads what the other server did; a fault of ours is tried again by the queue.
-    if (!(error instanceof GitError) && !(error instanceof Problem)) throw error
+    // Whoever set it up reads what the other server did; a fault or an end of ours is for the queue, which tries again.
+    if (signal.aborted || !(error instanceof GitError || error instanceof Problem)) throw error
     await retry(ctx, id, attempt, error.message)
   }
 }

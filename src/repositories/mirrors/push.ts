@@ -19,7 +19,7 @@ export async function pushMirror(
   signal: AbortSignal,
 ): Promise<readonly RejectedRef[]> {
   const repo = ctx.git.open(project.id)
-  const source = { url: openAddress(ctx, mirror.sealed_url) }
+  const source = { url: openAddress(ctx, 'push', mirror) }
   const options = { outbound: ctx.outbound, proxy: ctx.config.outboundProxy, signal }
   const remote = await openRemote(source, 'git-receive-pack', options)
   const there = await listRemoteRefs(remote, signal)

@@ -1,4 +1,3 @@
-import { RE2JS, RE2JSSyntaxException } from 're2js'
 import { audit } from '../../access/audit.ts'
 import type { Project } from '../../access/subjects.ts'
 import { existing, invalid } from '../../base/problem.ts'
@@ -6,6 +5,7 @@ import type { Ctx } from '../../ctx.ts'
 import { assertImportable } from '../../projects/projects/create/import-url.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { maskedAddress, sealAddress } from './address.ts'
+import { assertPattern } from './choose-branches.ts'
 import { enqueuePush } from './push-task.ts'
 import {
   countRemoteMirrors,
@@ -23,17 +23,6 @@ interface MirrorInput {
   readonly only_protected_branches?: boolean | undefined
   readonly keep_divergent_refs?: boolean | undefined
   readonly mirror_branch_regex?: string | null | undefined
-}
-
-function assertPattern(pattern: string | null | undefined): void {
-  if (!pattern) return
-  try {
-    RE2JS.compile(pattern)
-  } catch (error) {
-    if (!(error instanceof RE2JSSyntaxException)) throw error
-    const text = `is an invalid regular expression: ${error.message}`
-    throw invalid({ mirror_branch_regex: [text] })
-  }
 }
 
 /** Which branches go is said in one way: the later word counts. */
@@ -62,7 +51,7 @@ export async function createRemoteMirror(
     const row = await insertRemoteMirror(ctx.db, {
       project_id: project.id,
       ...valuesOf(input),
-      sealed_url: sealAddress(ctx, url),
+      sealed_url: sealAddress(ctx, 'push', url),
       created_at: ctx.now(),
       updated_at: ctx.now(),
     })

@@ -23,4 +23,23 @@ export interface MirrorsSchema {
     created_at: Instant
     updated_at: Instant
   }
+
+  /** Repositories of other servers that a project follows; whether it does, and how, is among its settings. */
+  pull_mirrors: {
+    id: Id
+    project_id: number
+    /** Whoever set it up: what is pulled counts as pushed by them. */
+    user_id: Optional<number>
+    sealed_url: string
+    mirror_branch_regex: Optional<string>
+    update_status: Default<Exclude<MirrorStatus, 'to_retry'>>
+    /** Tries that failed since one went well. */
+    failures: Default<number>
+    last_error: Optional<string>
+    last_update_at: OptionalInstant
+    last_update_started_at: OptionalInstant
+    last_successful_update_at: OptionalInstant
+    created_at: Instant
+    updated_at: Instant
+  }
 }
