@@ -2,6 +2,7 @@ import { OutboundError } from '../../base/outbound/outbound-guard.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Bytes } from '../../http/endpoint.ts'
+import { isPublishedIn, type SearchedPlace } from '../registry/place-queries.ts'
 import { readForwarding } from '../settings/settings.ts'
 import { gatewayProblem, UnusableAnswerError, UpstreamStatusError } from '../upstreams/ask.ts'
 
@@ -11,6 +12,10 @@ export type ForwardedType = 'npm' | 'pypi' | 'maven'
 /** What a client asks for that is not here. */
 export interface Forwarded {
   readonly namespaceId?: number | undefined
+  /** Where it was looked for; undefined where no package of this name can be. */
+  readonly place: SearchedPlace | undefined
+  /** The package that it is of, or may be, as the registry compares names. */
+  readonly nameKeys: readonly string[]
   /** Where the public registry has it, for clients that are sent there; those that know only our address are not. */
   readonly path?: string
   /** The answer from what is kept of the public registry, where that is wanted. */
@@ -23,6 +28,9 @@ const NOT_THERE: readonly number[] = [404, 410]
  * What a client gets that asks for a package that is not here: what the public registry has, if administrators and the
  * owners of the groups above want that (docs/contract/C-resolved §5), else the refusal. Where there is a cache, it comes
  * from here; else the client is told where it is.
+ *
+ * A name that is published where the client looks is asked for nowhere else, in none of its versions and for nobody: elsewhere
+ * anybody could publish a package under it, for those who may not read ours.
  */
 export async function forwardOr(
   ctx: Ctx,
@@ -31,6 +39,8 @@ export async function forwardOr(
   refusal: Problem,
 ): Promise<Bytes> {
   if (!(await isForwarded(ctx, type, asked.namespaceId))) throw refusal
+  const { place, nameKeys } = asked
+  if (place && (await isPublishedIn(ctx.db, type, place, nameKeys))) throw refusal
   const moved = asked.path === undefined ? refusal : elsewhere(ctx, type, asked.path)
   if (!keepsForwarded(ctx)) throw moved
   try {

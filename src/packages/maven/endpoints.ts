@@ -3,13 +3,12 @@ import { Problem, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { Answer, type Bytes, bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { text } from '../../http/params.ts'
-import { forwardOr } from '../forwarding/forward.ts'
+import { type Forwarded, forwardOr } from '../forwarding/forward.ts'
 import { clientRead, clientWrite, onGroupPackages, onProjectPackages } from '../registry/access.ts'
 import { onMavenInstance } from './access.ts'
 import { answerMavenFile } from './download.ts'
 import { answerForwardedArtifact } from './forwarded.ts'
 import { readMavenPath } from './path.ts'
-import { isPublishedIn } from './queries.ts'
 import { putMavenFile } from './upload.ts'
 
 const params = { path: text({ max: 6000 }) }
@@ -44,8 +43,9 @@ export const getMavenPackageFile = endpoint({
     try {
       return await answerMavenFile(ctx, place, path, request)
     } catch (error) {
-      if (!isMissing(error) || (await isPublishedIn(ctx.db, place, path.name))) throw error
-      return await answerMissing(ctx, project.namespace_id, params.path, request, error)
+      if (!isMissing(error)) throw error
+      const asked = { place, namespaceId: project.namespace_id, nameKeys: [path.name] }
+      return await answerMissing(ctx, { ...asked, path: params.path }, request, error)
     }
   },
 })
@@ -54,16 +54,14 @@ function isMissing(error: unknown): error is Problem {
   return error instanceof Problem && error.status === 404
 }
 
-/** A file of an artifact of which nothing is here: what is published here under a name comes from nowhere else. */
 async function answerMissing(
   ctx: Ctx,
-  namespaceId: number,
-  path: string,
+  asked: Omit<Forwarded, 'fromCache'> & { readonly path: string },
   request: RequestFacts,
   refusal: Problem,
 ): Promise<Bytes> {
-  const fromCache = () => answerForwardedArtifact(ctx, path, request)
-  return await forwardOr(ctx, 'maven', { namespaceId, path, fromCache }, refusal)
+  const fromCache = () => answerForwardedArtifact(ctx, asked.path, request)
+  return await forwardOr(ctx, 'maven', { ...asked, fromCache }, refusal)
 }
 
 export const getGroupMavenPackageFile = endpoint({
@@ -83,8 +81,8 @@ export const getGroupMavenPackageFile = endpoint({
       if (!isMissing(error)) throw error
       // It may be in a project that only those who sign in can see.
       if (ctx.actor.kind === 'anonymous') throw unauthorized()
-      if (await isPublishedIn(ctx.db, place, path.name)) throw error
-      return await answerMissing(ctx, group.id, params.path, request, error)
+      const asked = { place, namespaceId: group.id, nameKeys: [path.name] }
+      return await answerMissing(ctx, { ...asked, path: params.path }, request, error)
     }
   },
 })

@@ -39,29 +39,6 @@ export function findMavenFile(
   return query.executeTakeFirst()
 }
 
-/** Whether any version of an artifact was published in a project, or in those below a group, whoever may read it. */
-export async function isPublishedIn(
-  db: Db,
-  place: { readonly projectId: number } | { readonly groupId: number },
-  name: string,
-): Promise<boolean> {
-  let query = db
-    .selectFrom('packages')
-    .select('packages.id')
-    .where('packages.package_type', '=', 'maven')
-    .where('packages.name_key', '=', name)
-    .where('packages.status', '<>', 'pending_destruction')
-    .limit(1)
-  query =
-    'projectId' in place
-      ? query.where('packages.project_id', '=', place.projectId)
-      : query
-          .innerJoin('projects', 'projects.id', 'packages.project_id')
-          .where('projects.pending_delete', '=', 0)
-          .where('projects.namespace_id', 'in', belowGroup(place.groupId))
-  return (await query.executeTakeFirst()) !== undefined
-}
-
 /** Id of the project at this full path, when the caller may read its packages. */
 export async function findReadableProject(
   ctx: Pick<Ctx, 'db' | 'actor' | 'now'>,

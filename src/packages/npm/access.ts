@@ -33,7 +33,8 @@ function onNpmPackage(ability: Ability): Access<{ project: Project; place: NpmPl
     async find(request) {
       const name = nameOf(request)
       const { project } = await admitted.find(request)
-      const place = { name, projectIds: [project.id], namespaceId: project.namespace_id }
+      const within = { projectId: project.id }
+      const place = { name, projectIds: [project.id], within, namespaceId: project.namespace_id }
       return { project, place }
     },
   })
@@ -102,7 +103,7 @@ async function placeWithin(
   within: Parameters<typeof listProjectsWith>[2],
 ): Promise<NpmPlace> {
   const projectIds = await listProjectsWith(request.ctx, name, within)
-  return { name, projectIds }
+  return { name, projectIds, within }
 }
 
 /** As `onNpmPlace`, with the projects that have the package and where the caller may do this; the newest upload first. */

@@ -24,7 +24,7 @@ import { findTarball } from './find-tarball.ts'
 import { answerForwardedMetadata, answerForwardedTarball } from './forwarded.ts'
 import { type Form, type NpmPlace, readNpmMetadata, readTags } from './metadata.ts'
 import { publishNpmPackage } from './publish.ts'
-import { hasVersions, listVersionNames } from './queries.ts'
+import { listVersionNames } from './queries.ts'
 import { deleteNpmTag, putNpmTag } from './tags.ts'
 
 /** npm sends a scoped name as one segment, `@scope%2fname`; other clients as two. */
@@ -50,7 +50,7 @@ function formOf(headers: RequestFacts['headers']) {
 async function answerMissing(
   ctx: Ctx,
   level: Level,
-  { name, namespaceId }: NpmPlace,
+  { name, within, namespaceId }: NpmPlace,
   form: Form,
   request: RequestFacts,
 ): Promise<Bytes> {
@@ -60,7 +60,7 @@ async function answerMissing(
   return await forwardOr(
     ctx,
     'npm',
-    { namespaceId, path, fromCache },
+    { namespaceId, place: within, nameKeys: [name], path, fromCache },
     missing(ctx, level, 'Package'),
   )
 }
@@ -128,12 +128,10 @@ export const getNpmTarball = LEVELS.flatMap((level) =>
           const fileName = file.file_name.split('/').at(-1) ?? ''
           return await answerPackageFile(ctx, request, file, { fileName })
         }
-        const { name, namespaceId } = place
+        const { name, within, namespaceId } = place
         const fromCache = () => answerForwardedTarball(ctx, name, params.file_name, request)
-        const refusal = missing(ctx, level, 'Package file')
-        // What is published here under this name comes from nowhere else.
-        if (await hasVersions(ctx.db, place.projectIds, name)) throw refusal
-        return await forwardOr(ctx, 'npm', { namespaceId, fromCache }, refusal)
+        const asked = { namespaceId, place: within, nameKeys: [name], fromCache }
+        return await forwardOr(ctx, 'npm', asked, missing(ctx, level, 'Package file'))
       },
     }),
   ),

@@ -1,6 +1,7 @@
 import { rcompare } from 'semver'
 import type { Ctx } from '../../ctx.ts'
 import { type ReadyDocument, readDocument, readyDocument } from '../registry/documents.ts'
+import type { SearchedPlace } from '../registry/place-queries.ts'
 import { type Manifest, sha512Of } from './document.ts'
 import { tarballName } from './names.ts'
 import { listTags, listVersions, type VersionRow } from './queries.ts'
@@ -14,6 +15,8 @@ export type Form = 'full' | 'short'
 export interface NpmPlace {
   readonly name: string
   readonly projectIds: readonly number[]
+  /** Where they were looked for; nowhere, where the whole server is asked for a name without a scope. */
+  readonly within?: SearchedPlace
   /** The group that was asked, or the one of the project. */
   readonly namespaceId?: number
 }

@@ -2,38 +2,28 @@ import { sql } from 'kysely'
 import type { Ctx } from '../../ctx.ts'
 import { bytesBefore } from '../../store/bytes-before.ts'
 import type { Db } from '../../store/schema.ts'
-import { belowGroup, readsPackagesOf } from '../registry/readable.ts'
+import { belowPlace, readsPackagesOf, type WidePlace } from '../registry/readable.ts'
 import { scopeOf } from './names.ts'
 
 /** Ids of the projects that have this package and whose packages the caller may read, the newest upload first. */
 export async function listProjectsWith(
   ctx: Pick<Ctx, 'db' | 'actor' | 'now'>,
   name: string,
-  within: { readonly groupId: number } | { readonly rootPath: string },
+  within: WidePlace,
 ): Promise<number[]> {
-  let query = ctx.db
+  const rows = await ctx.db
     .selectFrom('packages')
     .innerJoin('projects', 'projects.id', 'packages.project_id')
     .select('packages.project_id')
     .where('packages.package_type', '=', 'npm')
     .where('packages.name_key', '=', name)
     .where('packages.status', 'in', ['default', 'deprecated'])
+    .where('projects.namespace_id', 'in', belowPlace(within))
     .where(readsPackagesOf(ctx))
     .groupBy('packages.project_id')
     .orderBy((is) => is.fn.max('packages.id'), 'desc')
-  if ('groupId' in within) {
-    query = query.where('projects.namespace_id', 'in', belowGroup(within.groupId))
-  } else {
-    query = query.where('projects.namespace_id', 'in', (is) =>
-      is
-        .selectFrom('namespace_ancestors as below')
-        .innerJoin('namespaces as root', 'root.id', 'below.ancestor_id')
-        .select('below.namespace_id')
-        .where('root.parent_id', 'is', null)
-        .where('root.full_path', '=', within.rootPath),
-    )
-  }
-  const rows = await query.limit(200).execute()
+    .limit(200)
+    .execute()
   return rows.map((row) => row.project_id)
 }
 
@@ -98,20 +88,6 @@ export async function listVersionNames(
     .orderBy('packages.id')
     .execute()
   return rows.map((row) => row.version ?? '')
-}
-
-/** Whether there are any. */
-export async function hasVersions(
-  db: Db,
-  projectIds: readonly number[],
-  name: string,
-): Promise<boolean> {
-  if (projectIds.length === 0) return false
-  const row = await versionsOf(db, projectIds, name)
-    .select('packages.id')
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
 }
 
 export type VersionRow = Awaited<ReturnType<typeof listVersions>>[number]

@@ -11,6 +11,7 @@ import { clientRead, clientWrite, onGroupPackages, onProjectPackages } from '../
 import { answerDocument } from '../registry/documents.ts'
 import { answerPackageFile } from '../registry/download.ts'
 import { answerForwardedFile, answerForwardedPage } from './forwarded.ts'
+import { namesInFile } from './names.ts'
 import { formOf, PAGE_TYPES, readFiles, readIndex } from './pages.ts'
 import { findDistribution, type PypiPlace } from './queries.ts'
 import { uploadDistribution } from './upload.ts'
@@ -53,7 +54,9 @@ async function files(
   const document = await readFiles(ctx, place, normalName(name), form)
   if (document) return answerDocument(request, document, PAGE_TYPES[form])
   const asked = {
+    place,
     namespaceId: place.namespaceId,
+    nameKeys: [normalName(name)],
     path: `simple/${encodeURIComponent(normalName(name))}/`,
     fromCache: () => answerForwardedPage(ctx, normalName(name), form, request),
   }
@@ -77,7 +80,8 @@ async function download(
   if (metadata) return metadata
   const named = { sha256: sha256.toLowerCase(), fileName }
   const fromCache = () => answerForwardedFile(ctx, named, request)
-  const asked = { namespaceId: place.namespaceId, fromCache }
+  const { namespaceId } = place
+  const asked = { place, namespaceId, nameKeys: namesInFile(fileName), fromCache }
   return await forwardOr(ctx, 'pypi', asked, notFound('Package file'))
 }
 

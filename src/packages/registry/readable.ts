@@ -44,3 +44,15 @@ export function belowGroup(groupId: number): RawBuilder<number> {
   return sql<number>`(
     SELECT namespace_id FROM namespace_ancestors WHERE ancestor_id = ${groupId})`
 }
+
+/** The projects below a group, or below the top-level group of a path. */
+export type WidePlace = { readonly groupId: number } | { readonly rootPath: string }
+
+/** Ids of the namespaces of a place. A subquery for `IN`. */
+export function belowPlace(place: WidePlace): RawBuilder<number> {
+  if ('groupId' in place) return belowGroup(place.groupId)
+  return sql<number>`(
+    SELECT below.namespace_id FROM namespace_ancestors below
+      JOIN namespaces root ON root.id = below.ancestor_id
+      WHERE root.parent_id IS NULL AND root.full_path = ${place.rootPath})`
+}
