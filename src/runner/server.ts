@@ -2,12 +2,15 @@ import { openAsBlob } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type FailureReason, type Job, readJob } from './job.ts'
+import { skip, textOf } from './read-answer.ts'
 
 const REQUEST_MS = 70_000
 const TRANSFER_MS = 3_600_000
 /** How long a server may be away while something is sent to it or fetched from it. */
 const AWAY_MS = 120_000
 const LONGEST_PAUSE_MS = 4000
+/** Bytes of a job: servers keep all jobs of a pipeline below 50 million characters. */
+const MOST_JOB = 64 * 1024 * 1024
 
 /** What this program can do, as the protocol names it. */
 const FEATURES = {
@@ -74,7 +77,7 @@ export class Server {
   async verify(): Promise<boolean> {
     const body = { token: this.#token, system_id: this.#systemId }
     const response = await this.#send('POST', '/runners/verify', { body })
-    await response.text()
+    await skip(response)
     return response.ok
   }
 
@@ -88,7 +91,7 @@ export class Server {
     }
     const headers = { 'RUNNER-TOKEN': this.#token }
     const response = await this.#send('POST', '/jobs/request', { body, headers, signal })
-    const text = await response.text()
+    const text = await textOf(response, MOST_JOB)
     this.#lastUpdate = headerOf(response, 'last-update') ?? this.#lastUpdate
     if (response.status === 201) return readJob(text)
     if (response.status === 204 || response.status === 409) return undefined
@@ -141,7 +144,7 @@ export class Server {
       form.append('file', await openAsBlob(file.path), file.name)
       return await this.#send('POST', path, { raw: form, headers, timeout: TRANSFER_MS })
     })
-    await response.text()
+    await skip(response)
     return response.ok
   }
 
@@ -159,7 +162,7 @@ export class Server {
         timeout: TRANSFER_MS,
       })
       if (response.status === 200 && response.body) await writeFile(path, response.body)
-      else await response.text()
+      else await skip(response)
       return response
     }, signal).then((response) => response.status === 200)
   }
@@ -211,7 +214,7 @@ function headerOf(response: Response, name: string): string | undefined {
 }
 
 async function answerOf(response: Response): Promise<JobAnswer> {
-  await response.text()
+  await skip(response)
   const interval = Number(headerOf(response, 'trace-update-interval'))
   const range = /^0-(\d+)$/.exec(response.headers.get('range') ?? '')
   return {
@@ -229,7 +232,7 @@ async function retried(ask: () => Promise<Response>, signal?: AbortSignal): Prom
     try {
       const response = await ask()
       if (response.status < 500 || performance.now() > until) return response
-      await response.text()
+      await skip(response)
     } catch (error) {
       if (performance.now() > until || signal?.aborted) throw error
     }

@@ -1,8 +1,9 @@
 import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { createServer, type Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createGzip } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Job } from '../../src/runner/job.ts'
 import { Server } from '../../src/runner/server.ts'
@@ -199,6 +200,64 @@ test('a download ends with the job, however slowly the server sends', async () =
   await expect(server.download(from, join(runner.folder, 'slow'), signal)).rejects.toThrow()
   slow.closeAllConnections()
   slow.close()
+})
+
+describe('an answer without an end', () => {
+  const MIB = 1024 * 1024
+  const piece = Buffer.alloc(MIB, ' ')
+  let sent = 0
+  let endless: HttpServer
+  let server: Server
+
+  beforeAll(async () => {
+    endless = createServer((request, response) => {
+      request.resume()
+      const isPacked = request.url?.endsWith('/request')
+      response.writeHead(201, isPacked ? { 'Content-Encoding': 'gzip' } : {})
+      const sink = isPacked ? createGzip({ level: 1 }) : response
+      if (sink !== response) sink.pipe(response)
+      let count = 0
+      const more = () => {
+        // There is an end after all, for a reader that would take all of it.
+        if (count === 256) return void sink.end()
+        count += 1
+        sent += piece.length
+        sink.write(piece, (error) => !error && setImmediate(more))
+      }
+      response.on('close', () => sink.destroy())
+      sink.on('error', () => undefined)
+      more()
+    })
+    await new Promise<void>((resolve) => endless.listen(0, '127.0.0.1', resolve))
+    const { port } = endless.address() as AddressInfo // it listens
+    server = new Server(`http://127.0.0.1:${port}`, { token: 'x', systemId: 'x', info: {} })
+  })
+  beforeEach(() => {
+    sent = 0
+  })
+  afterAll(() => {
+    endless.closeAllConnections()
+    endless.close()
+  })
+
+  test('is no job, however well it is packed', async () => {
+    const asking = server.requestJob(new AbortController().signal)
+    await expect(asking).rejects.toThrow('more than a runner reads')
+  })
+
+  test.each<[string, (job: Job) => Promise<unknown>]>([
+    ['a token', () => server.verify()],
+    ['a job that runs', (job) => server.touch(job)],
+    ['a piece of a log', (job) => server.append(job, 0, Buffer.from('x'), false)],
+    ['a file', (job) => server.upload(job, { path: '/dev/null', name: 'x' }, {})],
+    [
+      'a download that is none',
+      (job) => server.download(job, join(runner.folder, 'none'), new AbortController().signal),
+    ],
+  ])('to %s is not waited for', async (_what, ask) => {
+    await ask(jobOf([]))
+    expect(sent).toBeLessThan(32 * MIB)
+  })
 })
 
 test('a place that cannot be written is not taken for one that others have', async () => {
