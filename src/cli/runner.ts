@@ -5,10 +5,12 @@ import { productVersion } from '../base/version.ts'
 import { containerExecutor } from '../runner/container-executor.ts'
 import type { Executor } from '../runner/executor.ts'
 import { shellExecutor } from '../runner/shell-executor.ts'
+import { usualUnpackLimits } from '../runner/unpack-room.ts'
 import { runWorker } from '../runner/worker.ts'
 import { command, UsageError } from './command.ts'
 
 const PROGRAMS = ['podman', 'docker']
+const MIB = 1024 * 1024
 
 export const runner = command({
   name: 'runner',
@@ -43,6 +45,16 @@ export const runner = command({
       value: '<number>',
       doc: 'Most processes of one job; 1000 by default',
     },
+    unpacked: {
+      type: 'string',
+      value: '<megabytes>',
+      doc: 'Most that the artifacts of a job, or its caches, unpack to; 10240 by default',
+    },
+    'unpacked-files': {
+      type: 'string',
+      value: '<number>',
+      doc: 'Most files and folders in them; 500000 by default',
+    },
     jobs: { type: 'string', value: '<number>', doc: 'End after so many jobs' },
   },
   async run({ options, signal }) {
@@ -61,8 +73,17 @@ export const runner = command({
       folder: resolve(options.folder ?? join(homedir(), '.gitstead-runner')),
       concurrent: numberOf('concurrent', options.concurrent, 1, 1),
       limits: {
-        memory: numberOf('memory', options.memory, 0, 0) * 1024 * 1024,
+        memory: numberOf('memory', options.memory, 0, 0) * MIB,
         processes: numberOf('processes', options.processes, 1000, 0),
+      },
+      unpack: {
+        bytes: numberOf('unpacked', options.unpacked, usualUnpackLimits.bytes / MIB, 1) * MIB,
+        entries: numberOf(
+          'unpacked-files',
+          options['unpacked-files'],
+          usualUnpackLimits.entries,
+          1,
+        ),
       },
       jobs: numberOf('jobs', options.jobs, 0, 0),
       version: productVersion,

@@ -7,10 +7,10 @@ import { createGzip } from 'node:zlib'
 import archiver from 'archiver'
 import { type Entry, type Options, open, type ZipFile } from 'yauzl'
 import type { FoundFile } from './globs.ts'
+import type { UnpackRoom } from './unpack-room.ts'
 
 const openZip = promisify<string, Options, ZipFile>(open)
 const LINK = 0o120000
-const MOST_ENTRIES = 500_000
 
 /** Writes files and links below a folder into a zip file. */
 export async function writeZip(
@@ -45,19 +45,15 @@ export async function writeGzip(
 
 /**
  * Unpacks a zip file into a folder. Entries that would leave it are refused, by their name or through a link; links
- * are left out, since nobody knows where they lead.
+ * are left out, since nobody knows where they lead. It ends where there is no more room.
  */
-export async function unpackZip(archive: string, folder: string): Promise<number> {
+export async function unpackZip(archive: string, folder: string, room: UnpackRoom): Promise<void> {
   const zip = await openZip(archive, { lazyEntries: true, autoClose: false })
-  const root = await realpath(folder)
-  const folders = new Set<string>()
-  let count = 0
+  const target = { root: await realpath(folder), folders: new Set<string>(), room }
   try {
     await new Promise<void>((resolve, reject) => {
       zip.on('entry', (entry: Entry) => {
-        count += 1
-        if (count > MOST_ENTRIES) return reject(new Error('the archive has too many entries'))
-        unpackEntry(zip, entry, { root, folders }).then(() => zip.readEntry(), reject)
+        unpackEntry(zip, entry, target).then(() => zip.readEntry(), reject)
       })
       zip.once('end', () => resolve())
       zip.once('error', reject)
@@ -66,7 +62,6 @@ export async function unpackZip(archive: string, folder: string): Promise<number
   } finally {
     zip.close()
   }
-  return count
 }
 
 /** Where an archive goes. */
@@ -74,9 +69,12 @@ interface Target {
   readonly root: string
   /** Those below it that are known to be there. */
   readonly folders: Set<string>
+  readonly room: UnpackRoom
 }
 
 async function unpackEntry(zip: ZipFile, entry: Entry, target: Target): Promise<void> {
+  // yauzl ends the stream of an entry with an error where it has more bytes than it says.
+  target.room.take(entry.uncompressedSize)
   const mode = entry.externalFileAttributes >>> 16
   if ((mode & 0o170000) === LINK) return
   // yauzl has refused names with `..` and absolute ones.
@@ -92,12 +90,14 @@ async function unpackEntry(zip: ZipFile, entry: Entry, target: Target): Promise<
 
 /** Makes a folder and those above it, one after the other: none is made behind a link that leads out of the root. */
 async function makeFolder(path: string, target: Target): Promise<void> {
-  const { root, folders } = target
+  const { root, folders, room } = target
   if (path === root || folders.has(path)) return
   await makeFolder(dirname(path), target)
   const known = await lstat(path).catch(() => undefined)
-  if (!known) await mkdir(path)
-  else if (known.isSymbolicLink() && !(await realpath(path)).startsWith(root + sep)) {
+  if (!known) {
+    room.take(0)
+    await mkdir(path)
+  } else if (known.isSymbolicLink() && !(await realpath(path)).startsWith(root + sep)) {
     throw new Error(`${relative(root, path)} leaves the folder through a link`)
   }
   folders.add(path)

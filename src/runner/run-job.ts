@@ -16,6 +16,7 @@ import {
   type Transfer,
   uploadArtifacts,
 } from './transfer.ts'
+import type { UnpackLimits } from './unpack-room.ts'
 import { Variables } from './variables.ts'
 import {
   closeWorkspace,
@@ -35,6 +36,7 @@ export interface JobSettings {
   readonly executor: Executor
   readonly folder: string
   readonly limits: Limits
+  readonly unpack: UnpackLimits
   readonly version: string
   /** Keeps jobs apart that run at the same time. */
   readonly slot: number
@@ -319,6 +321,7 @@ class JobRun {
       server: this.#settings.server,
       variables: this.#variables,
       workspace: this.#workspace,
+      unpack: this.#settings.unpack,
       say: (line) => this.#say(line),
       signal: this.#scripts.signal,
       untracked: () => listUntracked(this.#git(), this.#workspace),

@@ -2,7 +2,7 @@ import { openAsBlob } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type FailureReason, type Job, readJob } from './job.ts'
-import { skip, textOf } from './read-answer.ts'
+import { piecesOf, skip, TooLongAnswerError, textOf } from './read-answer.ts'
 
 const REQUEST_MS = 70_000
 const TRANSFER_MS = 3_600_000
@@ -148,11 +148,11 @@ export class Server {
     return response.ok
   }
 
-  /** Downloads the artifacts of an earlier job into a file; false when there are none. */
+  /** Downloads the artifacts of an earlier job into a file, `most` bytes of it; false when there are none. */
   async download(
     from: { readonly id: number; readonly token: string },
     path: string,
-    signal: AbortSignal,
+    { signal, most }: { readonly signal: AbortSignal; readonly most: number },
   ): Promise<boolean> {
     const headers = { 'JOB-TOKEN': from.token }
     return await retried(async () => {
@@ -161,7 +161,7 @@ export class Server {
         signal,
         timeout: TRANSFER_MS,
       })
-      if (response.status === 200 && response.body) await writeFile(path, response.body)
+      if (response.status === 200) await writeFile(path, piecesOf(response, most))
       else await skip(response)
       return response
     }, signal).then((response) => response.status === 200)
@@ -234,7 +234,8 @@ async function retried(ask: () => Promise<Response>, signal?: AbortSignal): Prom
       if (response.status < 500 || performance.now() > until) return response
       await skip(response)
     } catch (error) {
-      if (performance.now() > until || signal?.aborted) throw error
+      const isFinal = error instanceof TooLongAnswerError || signal?.aborted
+      if (isFinal || performance.now() > until) throw error
     }
     await sleep(pause, undefined, { signal })
   }

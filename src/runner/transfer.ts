@@ -5,6 +5,7 @@ import { unpackZip, writeGzip, writeZip } from './archives.ts'
 import { type FoundFile, findFiles } from './globs.ts'
 import type { Job, JobArtifacts, JobCache } from './job.ts'
 import type { Server } from './server.ts'
+import { type UnpackLimits, UnpackRoom } from './unpack-room.ts'
 import type { Variables } from './variables.ts'
 import { cacheFile, type Workspace } from './workspace.ts'
 
@@ -14,6 +15,7 @@ export interface Transfer {
   readonly server: Server
   readonly variables: Variables
   readonly workspace: Workspace
+  readonly unpack: UnpackLimits
   readonly say: (line: string) => void
   /** Aborts when the scripts of the job are to end. */
   readonly signal: AbortSignal
@@ -48,6 +50,7 @@ async function filesOf(
 
 /** Unpacks the first cache that is there: that of a key, or of one to fall back to. */
 export async function restoreCaches(transfer: Transfer): Promise<void> {
+  const room = new UnpackRoom(transfer.unpack)
   for (const cache of transfer.job.cache ?? []) {
     if (cache.policy === 'push') continue
     const keys = keysOf(transfer, cache)
@@ -55,7 +58,7 @@ export async function restoreCaches(transfer: Transfer): Promise<void> {
     transfer.say(key === undefined ? `No cache of ${keys[0]}` : `Restoring cache of ${key}`)
     if (key === undefined) continue
     try {
-      await unpackZip(cacheFile(transfer.workspace, key), transfer.workspace.project)
+      await unpackZip(cacheFile(transfer.workspace, key), transfer.workspace.project, room)
     } catch (error) {
       transfer.say(`WARNING: cache of ${key} cannot be used: ${textOf(error)}`)
       await rm(cacheFile(transfer.workspace, key), { recursive: true, force: true })
@@ -90,12 +93,14 @@ export async function saveCaches(transfer: Transfer, outcome: Outcome): Promise<
 
 /** Brings in what earlier jobs made; false when the server has it no more. */
 export async function downloadArtifacts(transfer: Transfer): Promise<boolean> {
+  const { server, signal, unpack, workspace } = transfer
+  const room = new UnpackRoom(unpack)
   for (const from of transfer.job.dependencies ?? []) {
     if (!from.artifacts_file) continue
-    const path = join(transfer.workspace.temporary, `artifacts-${from.id}.zip`)
+    const path = join(workspace.temporary, `artifacts-${from.id}.zip`)
     transfer.say(`Downloading artifacts of ${from.name} (${from.id})`)
-    if (!(await transfer.server.download(from, path, transfer.signal))) return false
-    await unpackZip(path, transfer.workspace.project)
+    if (!(await server.download(from, path, { signal, most: unpack.bytes }))) return false
+    await unpackZip(path, workspace.project, room)
     await rm(path)
   }
   return true

@@ -9,6 +9,7 @@ import type { Limits } from './processes.ts'
 import { runJob } from './run-job.ts'
 import { Server } from './server.ts'
 import { type Slot, takeSlot } from './slots.ts'
+import type { UnpackLimits } from './unpack-room.ts'
 
 const AFTER_NOTHING_MS = 250
 const AFTER_FAULT_MS = 5000
@@ -20,6 +21,7 @@ export interface WorkerOptions {
   readonly folder: string
   readonly concurrent: number
   readonly limits: Limits
+  readonly unpack: UnpackLimits
   readonly version: string
   /** Jobs after which the program ends; 0 for no end. */
   readonly jobs: number
@@ -113,8 +115,8 @@ async function runOne({ job, place }: Next, server: Server, options: WorkerOptio
   options.say(`Job ${job.id} of project ${job.job_info.project_id} begins`)
   try {
     const slot = place.number
-    const { executor, folder, limits, version, kill: signal } = options
-    await runJob(job, { server, executor, folder, limits, version, slot, signal })
+    const { executor, folder, limits, unpack, version, kill: signal } = options
+    await runJob(job, { server, executor, folder, limits, unpack, version, slot, signal })
     options.say(`Job ${job.id} has ended`)
   } catch (error) {
     options.say(`Job ${job.id} broke off: ${error instanceof Error ? error.stack : String(error)}`)

@@ -39,6 +39,8 @@ test.each([
     "'--processes' argument is ambiguous (gitstead runner --help)",
   ],
   [[...runner, '--processes=-1'], 2, '--processes must be a whole number from 0'],
+  [[...runner, '--unpacked', '0'], 2, '--unpacked must be a whole number from 1'],
+  [[...runner, '--unpacked-files', 'x'], 2, '--unpacked-files must be a whole number from 1'],
   [[...runner, '--jobs', 'many'], 2, '--jobs must be a whole number from 0'],
   [['project', 'import'], 2, '<path-or-url> is missing'],
   [['project', 'import', '/'], 2, 'the project needs a name: --into group/name'],

@@ -197,7 +197,9 @@ test('a download ends with the job, however slowly the server sends', async () =
   const server = new Server(`http://127.0.0.1:${port}`, { token: 'x', systemId: 'x', info: {} })
   const from = { id: 1, token: 'x' }
   const signal = AbortSignal.timeout(200)
-  await expect(server.download(from, join(runner.folder, 'slow'), signal)).rejects.toThrow()
+  await expect(
+    server.download(from, join(runner.folder, 'slow'), { signal, most: 10 }),
+  ).rejects.toThrow()
   slow.closeAllConnections()
   slow.close()
 })
@@ -242,7 +244,7 @@ describe('an answer without an end', () => {
 
   test('is no job, however well it is packed', async () => {
     const asking = server.requestJob(new AbortController().signal)
-    await expect(asking).rejects.toThrow('more than a runner reads')
+    await expect(asking).rejects.toThrow('the server answers with more than 67108864 bytes')
   })
 
   test.each<[string, (job: Job) => Promise<unknown>]>([
@@ -252,7 +254,10 @@ describe('an answer without an end', () => {
     ['a file', (job) => server.upload(job, { path: '/dev/null', name: 'x' }, {})],
     [
       'a download that is none',
-      (job) => server.download(job, join(runner.folder, 'none'), new AbortController().signal),
+      (job) => {
+        const { signal } = new AbortController()
+        return server.download(job, join(runner.folder, 'none'), { signal, most: 10 })
+      },
     ],
   ])('to %s is not waited for', async (_what, ask) => {
     await ask(jobOf([]))

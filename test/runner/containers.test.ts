@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { containerExecutor } from '../../src/runner/container-executor.ts'
+import { usualUnpackLimits } from '../../src/runner/unpack-room.ts'
 import { runWorker } from '../../src/runner/worker.ts'
 import { commitFiles } from '../support/fast-import.ts'
 import { freePort } from '../support/free-port.ts'
@@ -56,6 +57,7 @@ async function told(
     folder: join(folder, path),
     concurrent,
     limits,
+    unpack: usualUnpackLimits,
     version: '1',
     jobs: 0,
     stop: stop.signal,

@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import busboy from 'busboy'
 import type { Job } from '../../src/runner/job.ts'
 import { shellExecutor } from '../../src/runner/shell-executor.ts'
+import { usualUnpackLimits } from '../../src/runner/unpack-room.ts'
 import { runWorker } from '../../src/runner/worker.ts'
 
 /** A call that a runner made. */
@@ -198,6 +199,7 @@ export async function openFakeRunner(): Promise<FakeRunner> {
         folder,
         concurrent: 1,
         limits: { memory: 0, processes: 0 },
+        unpack: usualUnpackLimits,
         version: '1.2.3',
         jobs: jobs.length,
         stop: never,

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -13,6 +13,7 @@ import { runProcess } from '../../src/runner/processes.ts'
 import { shellScript } from '../../src/runner/script.ts'
 import { Server } from '../../src/runner/server.ts'
 import { Trace } from '../../src/runner/trace.ts'
+import { UnpackRoom, usualUnpackLimits } from '../../src/runner/unpack-room.ts'
 import { Variables } from '../../src/runner/variables.ts'
 import { FakeServer } from './fake-server.ts'
 
@@ -131,7 +132,7 @@ describe('files', () => {
     await writeZip(from, files, join(folder, 'a.zip'))
     const to = join(folder, 'to')
     await mkdir(to)
-    await unpackZip(join(folder, 'a.zip'), to)
+    await unpackZip(join(folder, 'a.zip'), to, new UnpackRoom(usualUnpackLimits))
     expect(await readdir(join(to, 'd'))).toEqual(['a.sh'])
   })
 
@@ -145,7 +146,9 @@ describe('files', () => {
     await mkdir(to)
     await mkdir(join(folder, 'victim'))
     await symlink(join(folder, 'victim'), join(to, 'd'))
-    await expect(unpackZip(join(folder, 'b.zip'), to)).rejects.toThrow('leaves the folder')
+    await expect(
+      unpackZip(join(folder, 'b.zip'), to, new UnpackRoom(usualUnpackLimits)),
+    ).rejects.toThrow('leaves the folder')
     expect(await readdir(join(folder, 'victim'))).toEqual([])
   })
 
@@ -158,8 +161,65 @@ describe('files', () => {
     await mkdir(join(to, 'real'), { recursive: true })
     await symlink('real', join(to, 'd'))
     execFileSync('mkfifo', [join(to, 'real/a.txt')])
-    await unpackZip(join(folder, 'c.zip'), to)
+    await unpackZip(join(folder, 'c.zip'), to, new UnpackRoom(usualUnpackLimits))
     expect(await readFile(join(to, 'real/a.txt'), 'utf8')).toBe('mine')
+  })
+})
+
+describe('an archive', () => {
+  const zipped = async (name: string, files: Readonly<Record<string, Buffer | string>>) => {
+    const from = join(folder, `${name}-from`)
+    const to = join(folder, `${name}-to`)
+    await mkdir(to)
+    for (const [path, content] of Object.entries(files)) {
+      await mkdir(dirname(join(from, path)), { recursive: true })
+      await writeFile(join(from, path), content)
+    }
+    const path = join(folder, `${name}.zip`)
+    await writeZip(
+      from,
+      Object.keys(files).map((path) => ({ path, isLink: false })),
+      path,
+    )
+    return { path, to }
+  }
+  const limits = { entries: 10, bytes: 1_000_000 }
+
+  test('that unpacks to more bytes than it may ends before them, together with those before it', async () => {
+    const bomb = await zipped('bomb', { small: 'x', large: Buffer.alloc(2_000_000) })
+    expect((await stat(bomb.path)).size).toBeLessThan(10_000)
+    await expect(unpackZip(bomb.path, bomb.to, new UnpackRoom(limits))).rejects.toThrow(
+      'more than 1000000 bytes are unpacked',
+    )
+    expect((await readdir(bomb.to)).filter((name) => name === 'large')).toEqual([])
+    const half = await zipped('half', { half: Buffer.alloc(600_000) })
+    const room = new UnpackRoom(limits)
+    await unpackZip(half.path, half.to, room)
+    await expect(unpackZip(half.path, half.to, room)).rejects.toThrow('bytes are unpacked')
+  })
+
+  test('that says less than it has is refused where it has more', async () => {
+    const { path, to } = await zipped('lying', { large: Buffer.alloc(2_000_000) })
+    const bytes = await readFile(path)
+    // The size in the directory at the end of the archive.
+    const at = bytes.lastIndexOf(Buffer.from('PK\x01\x02', 'latin1')) + 24
+    expect(bytes.readUInt32LE(at)).toBe(2_000_000)
+    bytes.writeUInt32LE(1000, at)
+    await writeFile(path, bytes)
+    await expect(unpackZip(path, to, new UnpackRoom(limits))).rejects.toThrow('too many bytes')
+    expect((await stat(join(to, 'large'))).size).toBeLessThan(200_000)
+  })
+
+  test('that has more files than it may, or makes more folders by their names, ends there', async () => {
+    const names = Array.from({ length: 11 }, (_, at) => [`f${at}`, ''] as const)
+    const many = await zipped('files', Object.fromEntries(names))
+    await expect(unpackZip(many.path, many.to, new UnpackRoom(limits))).rejects.toThrow(
+      'more than 10 files are unpacked',
+    )
+    const deep = await zipped('folders', { 'a/b/c/d/e/f/g/h/i/j/k': '' })
+    await expect(unpackZip(deep.path, deep.to, new UnpackRoom(limits))).rejects.toThrow(
+      'more than 10 files are unpacked',
+    )
   })
 })
 

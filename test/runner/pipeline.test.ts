@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { shellExecutor } from '../../src/runner/shell-executor.ts'
+import { usualUnpackLimits } from '../../src/runner/unpack-room.ts'
 import { runWorker } from '../../src/runner/worker.ts'
 import { commitFiles } from '../support/fast-import.ts'
 import { freePort } from '../support/free-port.ts'
@@ -59,6 +60,7 @@ async function projectWith(
     folder: join(folder, String(count)),
     concurrent,
     limits: { memory: 0, processes: 0 },
+    unpack: usualUnpackLimits,
     version: '1',
     jobs: 0,
     stop: stop.signal,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { shellExecutor } from '../../src/runner/shell-executor.ts'
+import { usualUnpackLimits } from '../../src/runner/unpack-room.ts'
 import { runWorker } from '../../src/runner/worker.ts'
 import { freePort } from '../support/free-port.ts'
 import { gitClient, makeProject } from '../support/git-client.ts'
@@ -72,6 +73,7 @@ function startOwn(token: string): () => Promise<void> {
     folder,
     concurrent: 3,
     limits: { memory: 0, processes: 0 },
+    unpack: usualUnpackLimits,
     version: '1',
     jobs: 0,
     stop: end.signal,

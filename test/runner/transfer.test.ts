@@ -22,8 +22,8 @@ beforeEach(() => {
 })
 afterAll(() => runner.close())
 
-async function ranTo(job: Job) {
-  await runner.run([job])
+async function ranTo(job: Job, more?: Parameters<FakeRunner['run']>[1]) {
+  await runner.run([job], more)
   const { state, failure_reason: reason } = runner.server.ends.at(-1) ?? {}
   return { log: runner.server.log(job.id), how: [state, reason] }
 }
@@ -223,6 +223,43 @@ describe('what earlier jobs made is fetched', () => {
     }
     const { how } = await ranTo(jobOf(['test -f late.txt'], { dependencies: [dependency(504)] }))
     expect([drops, how[0]]).toEqual([1, 'success'])
+  })
+})
+
+describe('of what is unpacked', () => {
+  const unpack = { entries: 10, bytes: 1_000_000 }
+  const artifacts = (id: number) => ({
+    dependencies: [
+      { id, name: 'x', token: 'x', artifacts_file: { filename: 'artifacts.zip', size: 1 } },
+    ],
+  })
+
+  test('more bytes than a runner allows fail the job before its script', async () => {
+    runner.server.archives.set(505, await zipOf({ large: '0'.repeat(2_000_000) }))
+    const { log, how } = await ranTo(jobOf(['echo never-run'], artifacts(505)), { unpack })
+    expect(how).toEqual(['failed', 'runner_system_failure'])
+    expect(log).toContain('ERROR: more than 1000000 bytes are unpacked')
+    expect(log).not.toContain('\nnever-run\n')
+  })
+
+  test('no more is downloaded either, and not again and again', async () => {
+    runner.server.archives.set(506, Buffer.alloc(2_000_000))
+    const { log, how } = await ranTo(jobOf(['echo never-run'], artifacts(506)), { unpack })
+    expect(how).toEqual(['failed', 'runner_system_failure'])
+    expect(log).toContain('ERROR: the server answers with more than 1000000 bytes')
+    const asked = runner.server.calls.filter(({ path }) => path === '/jobs/506/artifacts')
+    expect(asked).toHaveLength(1)
+  })
+
+  test('a cache of more is left out, and what earlier jobs made still fits', async () => {
+    const key = 'too-large'
+    const cache = { cache: [{ key, paths: ['kept'] }] }
+    await ranTo(jobOf(['mkdir -p kept; head -c 2000000 /dev/zero > kept/file'], cache))
+    runner.server.archives.set(507, await zipOf({ made: '0'.repeat(900_000) }))
+    const job = jobOf(['test -f made'], { ...cache, ...artifacts(507) })
+    const { log, how } = await ranTo(job, { unpack })
+    expect(log).toContain('WARNING: cache of too-large cannot be used: more than 1000000 bytes')
+    expect(how[0]).toBe('success')
   })
 })
 

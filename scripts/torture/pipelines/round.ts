@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { shellExecutor } from '../../../src/runner/shell-executor.ts'
+import { usualUnpackLimits } from '../../../src/runner/unpack-room.ts'
 import { runWorker } from '../../../src/runner/worker.ts'
 import { leftoversAfter } from '../place/folder.ts'
 import { listDeadTasks } from '../place/inspect.ts'
@@ -37,6 +38,7 @@ export const pipelinesRound: Round = {
         folder: join(options.folder, 'runner'),
         concurrent: 3,
         limits: { memory: 0, processes: 0 },
+        unpack: usualUnpackLimits,
         version: '1',
         jobs: 0,
         stop: stop.signal,
