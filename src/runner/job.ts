@@ -110,6 +110,7 @@ export type FailureReason =
   | 'job_execution_timeout'
   | 'image_pull_failure'
   | 'runner_interrupted'
+  | 'trace_size_exceeded'
 
 /** A job that failed for a reason; `exitCode` is its script's. */
 export class JobFailure extends Error {

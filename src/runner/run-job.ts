@@ -73,6 +73,7 @@ class JobRun {
   /** Ends everything. */
   readonly #all = new AbortController()
   #isTimedOut = false
+  #isLogTooLong = false
   #trace!: Trace
 
   constructor(job: Job, settings: JobSettings, workspace: Workspace) {
@@ -105,6 +106,10 @@ class JobRun {
       orders: {
         cancel: () => this.#scripts.abort(),
         abort: () => this.#abortAll(),
+        tooLong: () => {
+          this.#isLogTooLong = true
+          this.#scripts.abort()
+        },
       },
     })
     const timer = setTimeout(
@@ -258,6 +263,7 @@ class JobRun {
   }
 
   #failureOf(ended: Ended | undefined): Outcome | undefined {
+    if (this.#isLogTooLong) return { state: 'failed', reason: 'trace_size_exceeded' }
     if (this.#isTimedOut) {
       this.#say('ERROR: the time of the job is over')
       return { state: 'failed', reason: 'job_execution_timeout' }

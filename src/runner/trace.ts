@@ -10,6 +10,9 @@ const AT_ONCE = 256 * 1024
 const LONGEST_WAIT_MS = 3000
 const SHORTEST_WAIT_MS = 500
 const FIRST_PAUSE_MS = 100
+/** Longest log (docs/contract/D §5.7): servers end a job that sends more, and one that is away cannot. */
+export const MOST_LOG_BYTES = 100 * 1024 * 1024
+const NOTICE = Buffer.from(`\nERROR: the log is longer than ${MOST_LOG_BYTES} bytes\n`)
 /** How long the end of a log is sent without the server taking any of it. */
 const REST_FOR_MS = 5 * 60_000
 
@@ -19,6 +22,8 @@ export interface Orders {
   cancel(): void
   /** Everything is to stop: the job is over for the server. */
   abort(): void
+  /** The log has all that it may have; what is written from here on is left out of it. */
+  tooLong(): void
 }
 
 interface TraceOptions {
@@ -41,6 +46,7 @@ export class Trace {
   readonly #orders: Orders
   readonly #debug: boolean
   #size = 0
+  #isFull = false
   #crc = 0
   #sent = 0
   #wait = SHORTEST_WAIT_MS
@@ -73,6 +79,16 @@ export class Trace {
   }
 
   #keep(bytes: Buffer): void {
+    if (this.#isFull) return
+    const room = MOST_LOG_BYTES - NOTICE.length - this.#size
+    this.#append(bytes.subarray(0, room))
+    if (bytes.length <= room) return
+    this.#isFull = true
+    this.#append(NOTICE)
+    this.#orders.tooLong()
+  }
+
+  #append(bytes: Buffer): void {
     if (bytes.length === 0) return
     this.#crc = crc32(bytes, this.#crc)
     const at = this.#size

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer, type Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -5,9 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createGzip } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { MOST_TRACE_BYTES } from '../../src/ci/traces/append-trace.ts'
 import type { Job } from '../../src/runner/job.ts'
 import { Server } from '../../src/runner/server.ts'
 import { takeSlot } from '../../src/runner/slots.ts'
+import { MOST_LOG_BYTES } from '../../src/runner/trace.ts'
 import { type Answer, type FakeRunner, jobOf, openFakeRunner } from './fake-server.ts'
 
 let runner: FakeRunner
@@ -113,6 +116,29 @@ describe('the log of a job', () => {
     expectWhole(job)
   })
 })
+
+test('a log that grows while the server is away ends where servers end it, and its job with it', async () => {
+  expect(MOST_LOG_BYTES).toBe(MOST_TRACE_BYTES)
+  const job = { ...jobOf(['yes']), runner_info: { timeout: 30 } }
+  const log = join(runner.folder, 'builds', '0', `${job.id}.tmp`, 'trace.log')
+  let most = 0
+  runner.server.answer = ({ method, path }) => {
+    if (!path.startsWith(`/jobs/${job.id}`)) return undefined
+    const { size } = statSync(log)
+    const isAway = size > most
+    most = Math.max(most, size)
+    if (isAway) return 'drop'
+    // It need not be kept: so much would take long.
+    return method === 'PATCH' ? { status: 202 } : undefined
+  }
+  await runner.run([job])
+  expect(runner.server.ends).toMatchObject([
+    { state: 'failed', failure_reason: 'trace_size_exceeded' },
+  ])
+  expect(most).toBe(MOST_LOG_BYTES)
+  const last = runner.server.calls.filter(({ method }) => method === 'PATCH').at(-1)
+  expect(last?.body.toString()).toMatch(/\ny?\nERROR: the log is longer than 104857600 bytes\n$/)
+}, 60_000)
 
 describe('the end of a job', () => {
   test('is told until a server takes it: after faults, lost connections and "not yet"', async () => {

@@ -242,7 +242,7 @@ describe('a full disk', () => {
   test('under the log is told to whoever waits for what was written', async () => {
     const server = new Server('http://127.0.0.1:9', { token: 'none', systemId: 's', info: {} })
     const job = { id: 1, token: 'secret' } as Job
-    const orders = { cancel: () => undefined, abort: () => undefined }
+    const orders = { cancel: () => undefined, abort: () => undefined, tooLong: () => undefined }
     const options = { path: '/dev/full', masked: [], orders, debug: false }
     const trace = await Trace.open(server, job, options)
     trace.line('a line of the log')
@@ -285,7 +285,7 @@ describe('the end of a log', () => {
     const trace = await Trace.open(runner, { id: 1, token: 'secret' } as Job, {
       path: join(folder, `log-${status}`),
       masked: [],
-      orders: { cancel: () => undefined, abort: () => undefined },
+      orders: { cancel: () => undefined, abort: () => undefined, tooLong: () => undefined },
       debug: false,
     })
     trace.line('a line of the log')

@@ -35,6 +35,7 @@ export const RUNNER_REASONS = [
   'missing_dependency_failure',
   'runner_unsupported',
   'stuck_or_timeout_failure',
+  'trace_size_exceeded',
 ] as const
 
 export interface BuiltPayload {
