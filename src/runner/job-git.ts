@@ -10,6 +10,16 @@ import type { Workspace } from './workspace.ts'
 const SAFE_GIT = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'safe.directory=*'].flatMap(
   (setting) => ['-c', setting],
 )
+/**
+ * Where the server of a repository keeps its large files. Without this a `.lfsconfig` in the commit names the place: git-lfs
+ * would ask any server for it, or read other folders of this machine.
+ */
+function largeFilesAt(repoUrl: string): string[] {
+  // The password is that of the remote, which git-lfs takes for the same host; lists of processes show arguments.
+  const address = repoUrl.replace(/\/\/[^/]*@/, '//').replace(/(\.git)?\/*$/, '.git/info/lfs')
+  return ['lfs.url', 'lfs.pushurl'].flatMap((name) => ['-c', `${name}=${address}`])
+}
+
 /** Bytes of names of untracked files. */
 const MOST_LISTED = 64 * 1024 * 1024
 
@@ -23,13 +33,17 @@ export type JobGit = (
   },
 ) => Promise<number>
 
-/** The git of a job, which ends with its scripts. */
-export function gitOfJob(job: Pick<Command, 'mark' | 'signal' | 'output' | 'drained'>): JobGit {
+/** The git of a job, which ends with its scripts and asks the server of one repository for large files. */
+export function gitOfJob(
+  repoUrl: string,
+  job: Pick<Command, 'mark' | 'signal' | 'output' | 'drained'>,
+): JobGit {
+  const settings = [...SAFE_GIT, ...largeFilesAt(repoUrl)]
   return async (args, cwd, { env, output } = {}) => {
     const { code } = await runProcess({
       ...job,
       program: 'git',
-      args: [...SAFE_GIT, ...args],
+      args: [...settings, ...args],
       cwd,
       env: {
         ...machineEnvironment(),

@@ -318,7 +318,8 @@ class JobRun {
   }
 
   #git(): JobGit {
-    return gitOfJob({ mark: this.mark, signal: this.#scripts.signal, ...this.#output() })
+    const job = { mark: this.mark, signal: this.#scripts.signal, ...this.#output() }
+    return gitOfJob(this.#job.git_info.repo_url, job)
   }
 
   #transfer(): Transfer {

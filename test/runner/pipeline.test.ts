@@ -1,7 +1,12 @@
+import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { Readable } from 'node:stream'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { storeLfsObject } from '../../src/repositories/lfs/objects.ts'
 import { shellExecutor } from '../../src/runner/shell-executor.ts'
 import { usualUnpackLimits } from '../../src/runner/unpack-room.ts'
 import { runWorker } from '../../src/runner/worker.ts'
@@ -185,6 +190,36 @@ x:
     })
     await becomes(place, await run(place), 'success')
     await becomes(place, await run(place), 'success')
+  }, 90_000)
+
+  test('fetches large files from the server of the job, whatever the commit says', async () => {
+    const asked: string[] = []
+    const other = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url}`)
+      response.writeHead(404).end()
+    })
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void other.close())
+    const elsewhere = `http://127.0.0.1:${(other.address() as AddressInfo).port}/info/lfs`
+    const content = Buffer.from('a large file')
+    const oid = createHash('sha256').update(content).digest('hex')
+    const stored = `.git/lfs/objects/${oid.slice(0, 2)}/${oid.slice(2, 4)}/${oid}`
+    const place = await projectWith({
+      '.lfsconfig': `[lfs]
+  url = ${elsewhere}
+  pushurl = ${elsewhere}
+[remote "origin"]
+  lfsurl = ${elsewhere}
+`,
+      '.gitattributes': '*.bin filter=lfs diff=lfs merge=lfs -text\n',
+      'a.bin': `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize ${content.length}\n`,
+      '.svc-ci.yml': `x: {script: [grep -q large ${stored}]}`,
+    })
+    const object = { oid, size: content.length }
+    await storeLfsObject(world.ctx, place.project, object, Readable.from([content]))
+    const pipeline = await run(place)
+    await becomes(place, pipeline, 'success')
+    expect(asked).toEqual([])
   }, 90_000)
 
   test('merges a merge request by itself when its pipeline succeeds', async () => {
