@@ -2,6 +2,7 @@ import type { Dirent } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { assertFetchFlags } from './fetch-flags.ts'
 import { isFolder } from './globs.ts'
 import { type Job, JobFailure } from './job.ts'
 import type { JobGit } from './job-git.ts'
@@ -90,7 +91,8 @@ async function fetchSources(
   const depth = Number(variables.get('GIT_DEPTH') ?? job.git_info.depth) || 0
   const run = async (...args: string[]) => (await git(args, folder)) === 0
   const deep = depth > 0 ? ['--depth', String(depth)] : []
-  const fetchFlags = fetchFlagsOf(variables)
+  const fetchFlags = flagsOf(variables.get('GIT_FETCH_EXTRA_FLAGS')) ?? ['--prune', '--quiet']
+  assertFetchFlags(fetchFlags)
   const isFetched =
     (await run('init', '--quiet', '--template=')) &&
     (await run('config', 'remote.origin.url', url)) &&
@@ -141,24 +143,6 @@ async function getSubmodules(variables: Variables, depth: number, run: Run): Pro
 function flagsOf(text: string | undefined): string[] | undefined {
   const words = text?.trim().split(/\s+/).filter(Boolean)
   return words && words.length > 0 ? words : undefined
-}
-
-const FETCH_FLAG =
-  /^(--(no-)?(append|atomic|auto-gc|auto-maintenance|deepen|depth|dry-run|filter|force|ipv4|ipv6|jobs|keep|negotiation-tip|progress|prune|prune-tags|quiet|refetch|refmap|server-option|shallow-exclude|shallow-since|show-forced-updates|tags|unshallow|update-head-ok|update-shallow|verbose|write-commit-graph)(=.*)?|-[46afknpPqtuv]+|-j\d*)$/
-const NUMBERED = ['--deepen', '--depth', '--jobs', '-j']
-
-/**
- * The flags of `git fetch` that a job asks for. git runs outside of the job's container: what would have it fetch from
- * another place than the server, or start a program for that, fails the job as what git does not know.
- */
-function fetchFlagsOf(variables: Variables): string[] {
-  const asked = flagsOf(variables.get('GIT_FETCH_EXTRA_FLAGS')) ?? ['--prune', '--quiet']
-  for (const [at, word] of asked.entries()) {
-    const isNumber = /^\d+$/.test(word) && NUMBERED.includes(asked[at - 1] ?? '')
-    if (FETCH_FLAG.test(word) || isNumber) continue
-    throw new JobFailure('script_failure', `GIT_FETCH_EXTRA_FLAGS may not have ${word}`)
-  }
-  return asked
 }
 
 async function emptyFolder(folder: string): Promise<void> {

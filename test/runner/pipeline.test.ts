@@ -136,6 +136,7 @@ describe('gitstead runner', () => {
       '.svc-ci.yml': `
 fails: {script: [exit 7], allow_failure: {exit_codes: 7}}
 loses: {script: ["true"], variables: {GIT_FETCH_EXTRA_FLAGS: --nonsense}, allow_failure: true}
+part: {script: [test -s .svc-ci.yml], variables: {GIT_FETCH_EXTRA_FLAGS: --filter blob:none}}
 bare: {script: [test ! -e .svc-ci.yml], variables: {GIT_STRATEGY: empty}}
 `,
     })
@@ -144,6 +145,7 @@ bare: {script: [test ! -e .svc-ci.yml], variables: {GIT_STRATEGY: empty}}
     const jobs = await jobsOf(place, pipeline)
     expect(jobs.fails).toMatchObject({ status: 'failed', failure_reason: 'script_failure' })
     expect(jobs.loses).toMatchObject({ status: 'failed', failure_reason: 'script_failure' })
+    expect(jobs.part).toMatchObject({ status: 'success' })
     expect(jobs.bare).toMatchObject({ status: 'success' })
   }, 90_000)
 

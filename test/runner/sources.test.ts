@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -124,13 +125,18 @@ describe('the sources of a job', () => {
     expect(await got({ variables })).toEqual(expected(usual))
   })
 
-  test.each(['-qf -j4 --filter=blob:none --no-tags', '--prune --depth 5 -j 2'])(
-    'are fetched with %s where the job wants that',
-    async (asked) => {
-      const found = await got({ variables: { GIT_FETCH_EXTRA_FLAGS: asked, GIT_DEPTH: '0' } })
-      expect(found[2]).toBe(fetchOf(asked))
-    },
-  )
+  test.each([
+    '-qf -j4 --filter=blob:none --no-tags',
+    '--prune --depth 5 -j 2',
+    '--filter blob:none --no-filter --no-write-fetch-head',
+    '--shallow-since 2026-01-01 --shallow-exclude v1 --set-upstream --porcelain',
+    '-o ci.skip --server-option x -oy --refmap= --no-recurse-submodules',
+    // A value, whatever it looks like.
+    '--server-option --upload-pack=x --quiet',
+  ])('are fetched with %s where the job wants that', async (asked) => {
+    const found = await got({ variables: { GIT_FETCH_EXTRA_FLAGS: asked, GIT_DEPTH: '0' } })
+    expect(found[2]).toBe(fetchOf(asked))
+  })
 
   test.each([
     ['--tags --upload-pack=./evil .', '--upload-pack=./evil'],
@@ -143,6 +149,15 @@ describe('the sources of a job', () => {
     ['--', '--'],
     ['--end-of-options .', '--end-of-options'],
     ['--recurse-submodules', '--recurse-submodules'],
+    ['--recurse-submodules=no', '--recurse-submodules=no'],
+    ['--filter blob:none /srv/other', '/srv/other'],
+    ['--no-filter blob:none', 'blob:none'],
+    ['--filter=blob:none tree:0', 'tree:0'],
+    ['--prune=5', '--prune=5'],
+    ['-qj 4', '-qj'],
+    ['-jx', '-jx'],
+    ['--stdin', '--stdin'],
+    ['--server-opt x', '--server-opt'],
   ])('are fetched from the server alone, and by git alone: not with %s', async (asked, word) => {
     const getting = got({ variables: { GIT_FETCH_EXTRA_FLAGS: asked } })
     await expect(getting).rejects.toMatchObject({
@@ -150,6 +165,36 @@ describe('the sources of a job', () => {
       message: `GIT_FETCH_EXTRA_FLAGS may not have ${word}`,
     })
     expect(commands.some((one) => one.startsWith('fetch'))).toBe(false)
+  })
+
+  test.each(['--tags --filter', '--negotiation-tip', '-o', '-j'])(
+    'are not fetched with %s, which would take what is not its own for a value',
+    async (asked) => {
+      const getting = got({ variables: { GIT_FETCH_EXTRA_FLAGS: asked } })
+      const last = asked.split(' ').at(-1)
+      await expect(getting).rejects.toThrow(`GIT_FETCH_EXTRA_FLAGS has no value for ${last}`)
+      expect(commands.some((one) => one.startsWith('fetch'))).toBe(false)
+    },
+  )
+
+  test.each([
+    '--deepen 3',
+    '--depth 3',
+    '--filter blob:none',
+    '--jobs 2',
+    '-j 2',
+    '-o x',
+    '--refmap a:b',
+    '--server-option x',
+    '--server-option --upload-pack=false',
+    '--shallow-exclude x',
+    '--shallow-since 2026-01-01',
+  ])('are fetched by a git that takes %s as we do', async (flags) => {
+    const made = spawnSync('git', ['init', '--quiet', folder])
+    expect(made.status).toBe(0)
+    const args = ['fetch', ...flags.split(' '), '--end-of-options', 'nowhere-at-all']
+    const { stderr } = spawnSync('git', args, { cwd: folder, encoding: 'utf8' })
+    expect(stderr).toContain("'nowhere-at-all' does not appear to be a git repository")
   })
 
   test('are left out where git has no large files', async () => {
