@@ -63,6 +63,27 @@ class Hello(ConanFile):
   expect((await ana.get(`${at}/v2/conans/hello/0.1/org/beta/latest`)).status).toBe(404)
 }, 240_000)
 
+test('conan 2 uploads a recipe with a user and no channel, finds and installs it', async () => {
+  const recipe = `from conan import ConanFile
+class Lone(ConanFile):
+    name = "lone"
+    version = "0.1"
+`
+  mkdirSync(join(root, 'lone'))
+  writeFileSync(join(root, 'lone', 'conanfile.py'), recipe)
+  for (const home of ['three', 'four']) {
+    await conan(home, 'profile', 'detect')
+    await conan(home, 'remote', 'remove', '*')
+    await conan(home, 'remote', 'add', 'svc', `${world.url}/api/v4${at}`)
+    await conan(home, 'remote', 'login', 'svc', 'ana', '-p', String(ana.token))
+  }
+  await conan('three', 'create', 'lone', '--user', 'org')
+  await conan('three', 'upload', 'lone/0.1@org', '-r', 'svc', '--confirm')
+  expect(await conan('four', 'list', 'lone/*', '-r', 'svc')).toContain('lone/0.1@org')
+  const said = await conan('four', 'install', '--requires', 'lone/0.1@org', '-r', 'svc')
+  expect(said).toContain('Downloaded package')
+}, 240_000)
+
 const recipeAt = (name: string) => `${at}/v2/conans/${name}/1.0/_/_`
 
 async function put(path: string, raw = 'bytes', who = ana) {

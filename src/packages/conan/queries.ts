@@ -95,7 +95,10 @@ export async function searchRecipes(
   pattern: { readonly glob: string; readonly ignoreCase: boolean },
   most: number,
 ): Promise<string[]> {
-  const shown = sql<string>`replace(packages.name, '@_/_', '')`
+  // Without what clients leave out, as `textOf` does it.
+  const left = sql<number>`CASE WHEN packages.name GLOB '*@_/_' THEN 4
+    WHEN packages.name GLOB '*/_' THEN 2 ELSE 0 END`
+  const shown = sql<string>`substr(packages.name, 1, length(packages.name) - ${left})`
   const { glob, ignoreCase } = pattern
   const matches = ignoreCase
     ? sql<boolean>`lower(${shown}) GLOB ${glob.toLowerCase()}`

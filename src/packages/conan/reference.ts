@@ -1,7 +1,7 @@
 import { badRequest, notFound } from '../../base/problem.ts'
 import type { PackageKey } from '../registry/queries.ts'
 
-/** A recipe: `name/version@user/channel`; without user and channel both are `_`. */
+/** A recipe: `name/version@user/channel`; a channel that is left out is `_`, and so is a user with it. */
 export interface Recipe {
   readonly name: string
   readonly version: string
@@ -23,17 +23,16 @@ export function readRecipe(path: {
   if (!wordForm.test(name) || !(wordForm.test(version) || /^[A-Za-z0-9_]$/.test(version))) {
     throw badRequest('the recipe is invalid')
   }
-  const hasOwner = user !== '_' || channel !== '_'
-  if (hasOwner && (user === '_' || channel === '_')) throw notFound('Package')
-  if (hasOwner && !(wordForm.test(user) && wordForm.test(channel))) {
+  if (user === '_' && channel !== '_') throw notFound('Package')
+  if ([user, channel].some((word) => word !== '_' && !wordForm.test(word))) {
     throw badRequest('user or channel is invalid')
   }
   return { name, version, user, channel }
 }
 
 /** As clients print it. */
-export function textOf({ name, version, user, channel }: Recipe): string {
-  return user === '_' ? `${name}/${version}` : `${name}/${version}@${user}/${channel}`
+export function textOf(recipe: Recipe): string {
+  return fullName(recipe).replace(/(@_)?\/_$/, '')
 }
 
 /** As packages of the registry are named, where nothing is left out. */

@@ -68,5 +68,5 @@ function isMeant(type: PackageType, pattern: string, name: string): boolean {
 
 /** A recipe whole (`hello/0.1@_/_`), as clients print it (`hello/0.1`), and by its name alone, of all its versions. */
 function conanNames(recipe: string): string[] {
-  return [recipe, recipe.replace('@_/_', ''), recipe.split('/', 1)[0] ?? '']
+  return [recipe, recipe.replace(/(@_)?\/_$/, ''), recipe.split('/', 1)[0] ?? '']
 }

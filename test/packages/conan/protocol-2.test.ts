@@ -297,6 +297,29 @@ describe('a package of a recipe', () => {
   })
 })
 
+test('a recipe with a user and no channel is one of its own, named as clients print it', async () => {
+  const recipe = 'plain/1.0/org/_'
+  await uploadRecipe(recipe)
+  await uploadPackage(recipe)
+  for (const other of ['plain/1.0/_/_', 'plain/1.0/org/beta']) {
+    expect((await ana.get(`${recipeAt(other)}/latest`)).status).toBe(404)
+  }
+  const { body } = await ana.get(`${recipeAt(recipe)}/revisions`)
+  expect(body).toMatchObject({ reference: 'plain/1.0@org', revisions: [{ revision: R1 }] })
+  const made = await ana.get(`${packageAt(recipe)}/revisions`)
+  expect(made.body.packageReference).toBe(`plain/1.0@org#${R1}:${PID}`)
+  await uploadRecipe('plain/1.0/_org/_')
+  await uploadRecipe('plain/_/_/_')
+  const found = await ana.get(`${at}/conans/search?q=plain*`)
+  expect(found.body.results).toEqual(['plain/1.0@_org', 'plain/1.0@org', 'plain/_'])
+  expect((await ana.get(`${at}/conans/search?q=plain/1.0@org`)).body.results).toHaveLength(1)
+  const rule = { package_type: 'conan', minimum_access_level_for_delete: 'admin' }
+  const rules = `/projects/${projectId}/packages/protection/rules`
+  await ana.post(rules, { ...rule, package_name_pattern: 'plain/1.0@org' })
+  expect((await ana.delete(revisionAt(recipe))).status).toBe(403)
+  expect((await ana.delete(revisionAt('plain/1.0/_org/_'))).status).toBe(200)
+})
+
 describe('a search', () => {
   const search = async (query: string, who = ana) => who.get(`${at}/conans/search?${query}`)
 
@@ -340,8 +363,8 @@ describe('what nobody may name', () => {
     ['a version that begins with a dash', 'name/-1.0/_/_', 400],
     ['a version of 51', `name/${'1'.repeat(51)}/_/_`, 400],
     ['a version with a slash', 'name/1%2f0/_/_', 400],
-    ['a user without a channel', 'name/1.0/_/beta', 404],
-    ['a channel without a user', 'name/1.0/org/_', 404],
+    ['a channel without a user', 'name/1.0/_/beta', 404],
+    ['a user without a channel of one letter', 'name/1.0/o/_', 400],
     ['a user of one letter', 'name/1.0/o/beta', 400],
     ['a channel with a step up', 'name/1.0/org/..%2f..', 400],
   ])('%s', async (_what, recipe, status) => {
