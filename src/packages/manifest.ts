@@ -6,6 +6,7 @@ import { virtualRegistries } from '../store/migrations/0202-virtual-registries.t
 import { imageCleanup } from '../store/migrations/0203-image-cleanup.ts'
 import { forwardedFiles } from '../store/migrations/0204-forwarded-files.ts'
 import { countedTags } from '../store/migrations/0300-counted-tags.ts'
+import { pushedTags } from '../store/migrations/0304-pushed-tags.ts'
 import * as cleanup from './cleanup/endpoints.ts'
 import { runCleanupPolicies } from './cleanup/run.ts'
 import * as composer from './composer/endpoints.ts'
@@ -99,5 +100,6 @@ export const packagesArea: Manifest = {
     imageCleanup,
     forwardedFiles,
     countedTags,
+    pushedTags,
   ],
 }

@@ -8,7 +8,7 @@ import { inTransaction } from '../../store/transaction.ts'
 import { removeRepository } from '../images/remove-tags.ts'
 import { onRepository, onRepositoryAlone } from './access.ts'
 import { presentRepositories, repositoryEntity } from './entity.ts'
-import { protectedTagsOf } from './protected.ts'
+import { hasKeptTag } from './protected.ts'
 import { listRepositories } from './queries.ts'
 
 export const listProjectRegistryRepositories = endpoint({
@@ -69,8 +69,8 @@ export const deleteRegistryRepository = endpoint({
   status: 202,
   async handler({ ctx, project, repository }) {
     await inTransaction(ctx, async (inner) => {
-      const ruled = await protectedTagsOf(inner, project, repository.id)
-      if (ruled.size > 0) throw forbidden('Some of the tags are protected')
+      const isKept = await hasKeptTag(inner, project, repository.id)
+      if (isKept) throw forbidden('Some of the tags are protected')
       await removeRepository(inner, repository)
     })
   },

@@ -1,14 +1,18 @@
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { protectedTags } from '../image-protection/conditions.ts'
-import { listAllTagNames } from './queries.ts'
+import { keptTags } from '../image-protection/conditions.ts'
+import { tagNamesOf } from '../images/tag-names.ts'
 
-/** The tags of a repository that the caller may not delete. */
-export async function protectedTagsOf(
+/** Whether a repository has a tag that the caller may not delete. */
+export async function hasKeptTag(
   ctx: Ctx,
   project: Project,
   repositoryId: number,
-): Promise<ReadonlySet<string>> {
-  const names = await listAllTagNames(ctx.db, repositoryId)
-  return await protectedTags(ctx, project, 'delete', names)
+): Promise<boolean> {
+  const isKept = await keptTags(ctx, project, 'delete')
+  if (!isKept) return false
+  for await (const names of tagNamesOf(ctx.db, repositoryId)) {
+    if (names.some(isKept)) return true
+  }
+  return false
 }

@@ -60,12 +60,6 @@ export async function listFirstTags(db: Db, repositoryIds: readonly number[], mo
   return rows
 }
 
-/** The names of all tags of a repository. */
-export async function listAllTagNames(db: Db, repositoryId: number): Promise<string[]> {
-  const rows = await tagsOf(db, repositoryId).clearSelect().select('name').execute()
-  return rows.map((row) => row.name)
-}
-
 export function findRepositoryRow(db: Db, id: number): Promise<RepositoryRow | undefined> {
   return repositories(db).where('r.id', '=', id).executeTakeFirst()
 }

@@ -7,7 +7,7 @@ import { fault, id, integer, oneOf, parameter, text } from '../../http/params.ts
 import { inTransaction } from '../../store/transaction.ts'
 import { deleteTagsByPattern } from '../image-cleanup/run.ts'
 import { spanOf } from '../image-cleanup/select-tags.ts'
-import { protectedTags } from '../image-protection/conditions.ts'
+import { keptTags } from '../image-protection/conditions.ts'
 import { claimTagDeletion, removeTags } from '../images/remove-tags.ts'
 import { onRepository, onTag } from './access.ts'
 import { fullTagEntity, presentFullTag, presentTag, tagEntity } from './entity.ts'
@@ -63,8 +63,8 @@ export const deleteRegistryTag = endpoint({
   status: 200,
   async handler({ ctx, project, repository, tag }) {
     await inTransaction(ctx, async (inner) => {
-      const kept = await protectedTags(inner, project, 'delete', [tag.name])
-      if (kept.size > 0) throw forbidden('The tag is protected')
+      const isKept = await keptTags(inner, project, 'delete')
+      if (isKept?.(tag.name)) throw forbidden('The tag is protected')
       existing(await findTagRow(inner.db, repository.id, tag.name), 'Tag')
       await removeTags(inner, repository.id, [tag.name])
     })

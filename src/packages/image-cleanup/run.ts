@@ -6,12 +6,14 @@ import type { ProjectChange } from '../../projects/effects.ts'
 import { type ImageCleanup, imageCleanupOf } from '../../projects/projects/image-cleanup.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { ruledTags } from '../image-protection/conditions.ts'
-import { findRepositoryById, listTagAges } from '../images/removal-queries.ts'
+import { findRepositoryById, listTagAges, type TagAge } from '../images/removal-queries.ts'
 import { noteCleanup, removeTags } from '../images/remove-tags.ts'
 import { listDueRuns, listRepositoryIds, postponeRun, syncRuns } from './queries.ts'
-import { selectTags, type TagSelection } from './select-tags.ts'
+import { type TagSelection, tagSelector } from './select-tags.ts'
 
 const DAY_MS = 86_400_000
+/** Tags that are looked at together. */
+const AT_ONCE = 1000
 const cadences: Readonly<Record<ImageCleanup['cadence'], number>> = {
   '1d': DAY_MS,
   '7d': 7 * DAY_MS,
@@ -89,8 +91,16 @@ async function deleteSelected(
   signal: AbortSignal,
 ): Promise<void> {
   const pushedBy = ctx.now()
-  const names = selectTags(await listTagAges(ctx.db, repositoryId), selection, pushedBy)
-  const ruled = await ruledTags(ctx, projectId, names)
-  const free = names.filter((name) => !ruled.has(name))
-  await removeTags(ctx, repositoryId, free, { signal, pushedBy })
+  const isSelected = tagSelector(selection, pushedBy)
+  const isRuled = await ruledTags(ctx, projectId)
+  let after: TagAge | undefined
+  for (;;) {
+    const tags = await listTagAges(ctx.db, repositoryId, { pushedBy, after, most: AT_ONCE })
+    const names = tags.filter(isSelected).map((tag) => tag.name)
+    const free = names.filter((name) => !isRuled?.(name))
+    await removeTags(ctx, repositoryId, free, { signal, pushedBy })
+    if (tags.length < AT_ONCE) return
+    after = tags.at(-1)
+    signal.throwIfAborted()
+  }
 }

@@ -35,17 +35,17 @@ export function spanOf(text: string): number | undefined {
   return count === undefined || size === undefined ? undefined : Number(count) * size
 }
 
-/** The names that go, of tags in the order of their pushes, newest first. `latest` always stays. */
-export function selectTags(tags: readonly Tag[], selection: TagSelection, now: Instant): string[] {
+/** Says of each tag whether it goes, of one after the other in the order of their pushes, newest first. `latest` stays. */
+export function tagSelector(selection: TagSelection, now: Instant): (tag: Tag) => boolean {
   const wanted = wholeMatch(selection.name_regex ?? '')
   const kept = selection.name_regex_keep ? wholeMatch(selection.name_regex_keep) : undefined
   const span = selection.older_than === null ? 0 : spanOf(selection.older_than)
-  if (!wanted || span === undefined) return []
+  if (!wanted || span === undefined) return () => false
   const before = later(now, -span)
-  return tags
-    .filter(({ name }) => name !== 'latest' && wanted.matches(name))
-    .filter(({ name }) => !kept?.matches(name))
-    .slice(selection.keep_n ?? 0)
-    .filter((tag) => span === 0 || tag.created_at < before)
-    .map((tag) => tag.name)
+  let newest = selection.keep_n ?? 0
+  return ({ name, created_at }) => {
+    if (name === 'latest' || !wanted.matches(name) || kept?.matches(name)) return false
+    newest -= 1
+    return newest < 0 && (span === 0 || created_at < before)
+  }
 }

@@ -1,15 +1,19 @@
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { protectedTags } from '../image-protection/conditions.ts'
+import { keptTags } from '../image-protection/conditions.ts'
 import { imageProblem } from './problem.ts'
 
-/** Refuses to push or delete tags that a rule keeps from the caller. */
+/** Refuses to push or delete tags that a rule keeps from the caller. Their names are only looked at where there is a rule. */
 export async function assertMayMove(
   ctx: Ctx,
   { project }: { readonly project: Project },
   change: 'push' | 'delete',
-  names: readonly string[],
+  names: Iterable<readonly string[]> | AsyncIterable<readonly string[]>,
 ): Promise<void> {
-  const [first] = await protectedTags(ctx, project, change, names)
-  if (first !== undefined) throw imageProblem('DENIED', 403, `the tag ${first} is protected`)
+  const isKept = await keptTags(ctx, project, change)
+  if (!isKept) return
+  for await (const some of names) {
+    const first = some.find(isKept)
+    if (first !== undefined) throw imageProblem('DENIED', 403, `the tag ${first} is protected`)
+  }
 }

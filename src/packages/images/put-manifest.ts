@@ -36,7 +36,7 @@ export async function putManifest(
   await ctx.files.put([bytes])
   await inTransaction(ctx, async (inner) => {
     const { db, now } = inner
-    if ('tag' in reference) await assertMayMove(inner, image, 'push', [reference.tag])
+    if ('tag' in reference) await assertMayMove(inner, image, 'push', [[reference.tag]])
     const repositoryId = await ensureRepository(db, image.project.id, image.below, now())
     const total = (await sizeOf(db, repositoryId, manifest)) + bytes.length
     const references = [...manifest.blobs, ...manifest.children].map((one) => one.sha256)

@@ -192,14 +192,25 @@ export async function noteLeft(
     .execute()
 }
 
-export async function listTagNamesOf(db: Db, repositoryId: number, digest: string) {
-  const rows = await db
-    .selectFrom('container_tags')
-    .select('name')
-    .where('repository_id', '=', repositoryId)
-    .where('digest', '=', digest)
-    .execute()
-  return rows.map((row) => row.name)
+/** Deletes some of the tags at a manifest; gives how many. */
+export async function deleteTagsAt(
+  db: Db,
+  repositoryId: number,
+  digest: string,
+  most: number,
+): Promise<number> {
+  const gone = await db
+    .deleteFrom('container_tags')
+    .where('id', 'in', (is) =>
+      is
+        .selectFrom('container_tags')
+        .select('id')
+        .where('repository_id', '=', repositoryId)
+        .where('digest', '=', digest)
+        .limit(most),
+    )
+    .executeTakeFirst()
+  return Number(gone.numDeletedRows)
 }
 
 export async function deleteManifest(db: Db, row: Pick<ManifestRow, 'id'>): Promise<void> {

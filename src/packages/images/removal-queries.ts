@@ -18,26 +18,34 @@ export async function deleteTagsNamed(
   return [...new Set(rows.map((row) => row.digest))]
 }
 
-/** The tags whose images hold a blob or manifest: by their own manifest, or through an index. */
+/** The tags whose images hold a blob or manifest, by their own manifest or through an index: their names after one. */
 export async function listTagsWith(
   db: Db,
   repositoryId: number,
   sha256: string,
+  page: { readonly last: string; readonly most: number },
 ): Promise<string[]> {
+  // Of plain joins SQLite would begin with all references, and all tags, and look for the few manifests among each.
   const { rows } = await sql<{ name: string }>`
     WITH RECURSIVE holding(sha256) AS (
       VALUES (${sha256})
       UNION SELECT m.file_sha256 FROM holding h
-        JOIN container_references r ON r.repository_id = ${repositoryId} AND r.sha256 = h.sha256
+        CROSS JOIN container_references r ON r.repository_id = ${repositoryId} AND r.sha256 = h.sha256
         JOIN container_manifests m ON m.id = r.manifest_id)
-    SELECT t.name FROM container_tags t JOIN holding h ON t.digest = 'sha256:' || h.sha256
-      WHERE t.repository_id = ${repositoryId}`.execute(db)
+    SELECT t.name FROM holding h
+      CROSS JOIN container_tags t
+        ON t.repository_id = ${repositoryId} AND t.digest = 'sha256:' || h.sha256
+      WHERE +t.name > ${page.last}
+      ORDER BY t.name LIMIT ${page.most}`.execute(db)
   return rows.map((row) => row.name)
 }
 
+/** Hashes that may follow some that went. What is left over goes with the daily collection. */
+const MOST_FOLLOWING = 5000
+
 /**
- * Deletes those of these manifests that no tag and no other manifest names, and gives the hashes of what they named and
- * of what belonged to them, which may now be unused in their turn.
+ * Deletes those of these manifests that no tag and no other manifest names, and gives the hashes of manifests that they
+ * named and that belonged to them, which may now be unused in their turn.
  */
 export async function deleteUnusedManifests(
   db: Db,
@@ -52,10 +60,15 @@ export async function deleteUnusedManifests(
         AND NOT EXISTS (SELECT 1 FROM container_tags t
           WHERE t.repository_id = m.repository_id AND t.digest = 'sha256:' || m.file_sha256)
         AND NOT EXISTS (SELECT 1 FROM container_references r
-          WHERE r.repository_id = m.repository_id AND r.sha256 = m.file_sha256))
-    SELECT r.sha256 FROM container_references r JOIN unused u ON u.id = r.manifest_id
-    UNION SELECT o.file_sha256 FROM container_manifests o JOIN unused u ON u.sha256 = o.subject_sha256
-      WHERE o.repository_id = ${repositoryId}
+          WHERE r.repository_id = m.repository_id AND r.sha256 = m.file_sha256)),
+    following(sha256) AS (
+      SELECT c.file_sha256 FROM unused u
+        CROSS JOIN container_references r ON r.manifest_id = u.id
+        CROSS JOIN container_manifests c ON c.repository_id = r.repository_id AND c.file_sha256 = r.sha256
+      UNION SELECT o.file_sha256 FROM unused u
+        CROSS JOIN container_manifests o
+          ON o.repository_id = ${repositoryId} AND o.subject_sha256 = u.sha256)
+    SELECT sha256 FROM (SELECT sha256 FROM following LIMIT ${sql.lit(MOST_FOLLOWING)})
     UNION ALL SELECT 'gone:' || u.sha256 FROM unused u`.execute(db)
   const gone = rows.flatMap(({ sha256 }) => (sha256.startsWith('gone:') ? [sha256.slice(5)] : []))
   if (gone.length > 0) {
@@ -127,14 +140,34 @@ export function findRepositoryById(db: Db, id: number) {
   return db.selectFrom('container_repositories').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** Every tag of a repository with the moment it was pushed, newest first. */
-export function listTagAges(db: Db, repositoryId: number) {
+export interface TagAge {
+  readonly id: number
+  readonly name: string
+  readonly created_at: Instant
+}
+
+/** Tags of a repository with the moments they were pushed, newest first: those that were by a moment, after one of them. */
+export function listTagAges(
+  db: Db,
+  repositoryId: number,
+  page: {
+    readonly pushedBy: Instant
+    readonly after: TagAge | undefined
+    readonly most: number
+  },
+): Promise<TagAge[]> {
+  const { created_at, id } = page.after ?? {
+    created_at: page.pushedBy,
+    id: Number.MAX_SAFE_INTEGER,
+  }
   return db
     .selectFrom('container_tags')
-    .select(['name', 'created_at'])
+    .select(['id', 'name', 'created_at'])
     .where('repository_id', '=', repositoryId)
+    .where(sql<boolean>`(created_at, id) < (${created_at}, ${id})`)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
+    .limit(page.most)
     .execute()
 }
 

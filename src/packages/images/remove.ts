@@ -11,12 +11,15 @@ import {
   deleteBlob,
   deleteManifest,
   deleteTags,
+  deleteTagsAt,
   findManifest,
-  listTagNamesOf,
   noteLeft,
 } from './queries.ts'
-import { deleteLeftManifests, listTagsWith } from './removal-queries.ts'
+import { deleteLeftManifests } from './removal-queries.ts'
+import { tagNamesWith } from './tag-names.ts'
 import { deleteOldUploads, deleteUnusedBlobs } from './upload-queries.ts'
+
+const AT_ONCE = 500
 
 /** A repository of images that is there. */
 interface StoredImage {
@@ -35,7 +38,7 @@ export async function removeReference(
     const names = [reference.tag]
     await inTransaction(ctx, async (inner) => {
       const { db, now } = inner
-      await assertMayMove(inner, image, 'delete', names)
+      await assertMayMove(inner, image, 'delete', [names])
       await noteLeft(db, repositoryId, names, now())
       if ((await deleteTags(db, repositoryId, names)) === 0) throw unknownManifest()
     })
@@ -45,9 +48,10 @@ export async function removeReference(
     const { db } = inner
     const row = await findManifest(db, repositoryId, reference.sha256)
     if (!row) throw unknownManifest()
-    const names = await listTagNamesOf(db, repositoryId, digestOf(reference.sha256))
     await assertMayDrop(inner, image, reference.sha256)
-    if (names.length > 0) await deleteTags(db, repositoryId, names)
+    const digest = digestOf(reference.sha256)
+    let deleted = AT_ONCE
+    while (deleted === AT_ONCE) deleted = await deleteTagsAt(db, repositoryId, digest, AT_ONCE)
     await deleteManifest(db, row)
   })
 }
@@ -64,7 +68,7 @@ export async function removeBlob(ctx: Ctx, image: StoredImage, sha256: string): 
 
 /** Whoever may not delete a tag may not take its image apart either. */
 async function assertMayDrop(ctx: Ctx, image: StoredImage, sha256: string): Promise<void> {
-  const names = await listTagsWith(ctx.db, image.repositoryId, sha256)
+  const names = tagNamesWith(ctx.db, image.repositoryId, sha256)
   await assertMayMove(ctx, image, 'delete', names)
 }
 
@@ -73,7 +77,6 @@ export function unknownManifest() {
 }
 
 const DAY_MS = 86_400_000
-const AT_ONCE = 500
 
 /**
  * Forgets uploads that nobody finished, manifests that nothing names any more, and then blobs that no manifest names; the
