@@ -43,6 +43,7 @@ import {
   startDelayedJob,
 } from './pipelines/process/tasks.ts'
 import * as pipelinesReport from './pipelines/report-endpoints.ts'
+import * as protectedEnvironments from './protected-environments/endpoints.ts'
 import * as queue from './queue/endpoints.ts'
 import * as requestPipelines from './request-pipelines/endpoints.ts'
 import { runForRequest } from './request-pipelines/tasks.ts'
@@ -67,6 +68,7 @@ export const ciArea: Manifest = {
     'freeze periods': freezes,
     'job token scope': jobTokenScopeEndpoints,
     'pipeline schedules': [schedules, scheduleVariables],
+    'protected environments': protectedEnvironments,
     'resource groups': resourceGroups,
     'secure files': secureFiles,
     commits: commitStatuses,

@@ -19,7 +19,6 @@ import * as mirrorsPull from './mirrors/pull-endpoints.ts'
 import { pullDueMirrors, pullFromMirror } from './mirrors/pull-task.ts'
 import { pushToMirror } from './mirrors/push-task.ts'
 import * as protectionsBranch from './protections/branch-endpoints.ts'
-import * as protectionsEnvironment from './protections/environment-endpoints.ts'
 import * as protectionsTag from './protections/tag-endpoints.ts'
 import * as pushRules from './push-rules/endpoints.ts'
 import { forgetPushesTask } from './refs/journal/forget.ts'
@@ -37,7 +36,6 @@ export const repositoriesArea: Manifest = {
   name: 'repositories',
   endpoints: endpointsOf({
     'protected branches': protectionsBranch,
-    'protected environments': protectionsEnvironment,
     'protected tags': protectionsTag,
     'push rules': pushRules,
     branches,

@@ -10,7 +10,6 @@ import { getMover } from '../refs/access.ts'
 import { lets } from '../refs/protection.ts'
 import { type BranchRuleRow, findRuleRow, listLevelRows } from './branch-queries.ts'
 import { getOwnRule } from './branch-verbs.ts'
-import { getEnvironment } from './environment-verbs.ts'
 import { findTagRuleRow } from './tag-queries.ts'
 
 const params = { name: text({ max: 255 }) }
@@ -46,14 +45,6 @@ export const onTagRule = projectRecord('read_protections', {
     const rule = existing(await findTagRuleRow(ctx.db, project.id, name))
     return { rule }
   },
-})
-
-/** The protected environment of this name, or of a group a tier of them. */
-export const onProtectedEnvironment = eitherRecord('read_protections', {
-  params,
-  find: async ({ ctx, source, params: { name } }) => ({
-    environment: await getEnvironment(ctx, source, name),
-  }),
 })
 
 interface OwnRule {

@@ -3,8 +3,8 @@ import { onEither } from '../../access/sources.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { filledText, integer } from '../../http/params.ts'
 import { onProtectedEnvironment } from './access.ts'
-import { approvalRules, deployLevels, filledDeployLevels } from './environment-levels.ts'
-import { listEnvironmentRows } from './environment-queries.ts'
+import { approvalRules, deployLevels, filledDeployLevels } from './levels.ts'
+import { listEnvironmentRows } from './queries.ts'
 import {
   changeEnvironment,
   presentEnvironments,
@@ -12,7 +12,7 @@ import {
   protectEnvironment,
   protectedEnvironmentEntity,
   unprotectEnvironment,
-} from './environment-verbs.ts'
+} from './verbs.ts'
 
 const path = '/:source/:id/protected_environments'
 const shared = {

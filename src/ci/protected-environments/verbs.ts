@@ -4,9 +4,9 @@ import { Role } from '../../access/roles.ts'
 import type { Source } from '../../access/sources.ts'
 import { conflict, existing, unprocessable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { admitTargets } from '../../repositories/protections/admit-targets.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
-import { admitTargets } from './admit-targets.ts'
 import {
   approvalRuleEntity,
   assertRulesName,
@@ -17,7 +17,7 @@ import {
   planEnvironmentLevels,
   presentApprovalRule,
   presentDeployLevel,
-} from './environment-levels.ts'
+} from './levels.ts'
 import {
   changeEnvironmentLevels,
   deleteEnvironment,
@@ -26,7 +26,7 @@ import {
   insertEnvironment,
   listEnvironmentLevels,
   updateEnvironment,
-} from './environment-queries.ts'
+} from './queries.ts'
 
 export const protectedEnvironmentEntity = z.strictObject({
   name: z.string(),

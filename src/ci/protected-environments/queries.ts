@@ -1,11 +1,11 @@
 import type { Source } from '../../access/sources.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { OffsetPage } from '../../base/page.ts'
+import type { LevelChanges } from '../../repositories/protections/levels.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import { listPage } from '../../store/pages.ts'
 import type { Db } from '../../store/schema.ts'
-import type { EnvironmentLevelRow, EnvironmentTarget, Kind } from './environment-levels.ts'
-import type { LevelChanges } from './levels.ts'
+import type { EnvironmentLevelRow, EnvironmentTarget, Kind } from './levels.ts'
 
 function keyOf(owner: Source) {
   return owner.type === 'project' ? 'project_id' : 'group_id'

@@ -1,7 +1,12 @@
 import { z } from 'zod'
 import { badParameters, notFound, unprocessable } from '../../base/problem.ts'
 import { fault, hash, id, integer, list, oneOfNumbers, parameter } from '../../http/params.ts'
-import { describeLevel, destroy, type LevelChanges, SOME_LEVEL } from './levels.ts'
+import {
+  describeLevel,
+  destroy,
+  type LevelChanges,
+  SOME_LEVEL,
+} from '../../repositories/protections/levels.ts'
 
 export type Kind = 'deploy' | 'approval'
 
