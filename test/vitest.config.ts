@@ -1,4 +1,4 @@
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { defineConfig, type Plugin, type TestProjectInlineConfiguration } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
@@ -17,7 +17,12 @@ const longest = [
   'test/http/hostile-input.test.ts',
   'test/torture/',
   'test/transport/crash.test.ts',
+  'test/packages/conan.test.ts',
   'test/packages/virtual-registry.test.ts',
+  'test/packages/maven.test.ts',
+  'test/packages/pypi.test.ts',
+  'test/repositories/mirrors/',
+  'test/clients/go-client.test.ts',
 ]
 
 /** What the sources are compiled to is Node's to load, and nothing else is there. */
@@ -96,8 +101,9 @@ export default defineConfig({
     server: { deps: { external: [compiled] } },
     root,
     globalSetup: ['test/support/answered-report.ts', 'test/support/bundle-parts.ts'],
-    // Vitest leaves one core to itself, which on two cores would halve the speed.
-    maxWorkers: '100%',
+    // Vitest leaves one core to itself, which on two cores would halve the speed; one more than there are works while
+    // others wait for a disk, a registry or a program.
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongestFirst },
     // Most of a short run is reading the sources: what was translated once is kept beside node_modules.
     experimental: { fsModuleCache: true },
