@@ -137,15 +137,13 @@ export async function openRemote(
   return { url: found.url, access: await restrictedAccess(found, options) }
 }
 
-/** The branches and tags of another server's repository. */
+/** The branches and tags of another server's repository; `too_large` beyond 64 MiB of them, some half a million. */
 export async function listRemoteRefs(
   { url, access }: Remote,
   signal?: AbortSignal,
 ): Promise<Ref[]> {
   const args = ['ls-remote', '--refs', '--end-of-options', url, 'refs/heads/*', 'refs/tags/*']
-  const lines = await saidPlainly(
-    gitLines({ ...access, args, signal, timeout: 0, limit: 1024 ** 3 }),
-  )
+  const lines = await saidPlainly(gitLines({ ...access, args, signal, timeout: 0 }))
   return lines.map((line) => {
     const [id = '', name = ''] = line.split('\t')
     return { id, name }

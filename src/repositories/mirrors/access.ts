@@ -18,7 +18,11 @@ export const onRemoteMirror = projectRecord('admin_project', {
 })
 
 /** Administrators may keep mirrors to themselves. */
+export function mayMirror({ settings, actor }: Pick<Ctx, 'settings' | 'actor'>): boolean {
+  return settings.get('mirror_available') || isAdmin(actor)
+}
+
 export const mirrorsAvailable = condition<{ readonly ctx: Ctx }>(
   'mirror_available, or admin',
-  ({ ctx }) => ctx.settings.get('mirror_available') || isAdmin(ctx.actor) || forbidden(),
+  ({ ctx }) => mayMirror(ctx) || forbidden(),
 )

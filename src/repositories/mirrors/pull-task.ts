@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { findProjectWithRole } from '../../access/subjects.ts'
 import { task } from '../../background/task.ts'
-import { later } from '../../base/clock.ts'
+import { type Instant, later } from '../../base/clock.ts'
 import { Problem } from '../../base/problem.ts'
 import { redactText } from '../../base/redact.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -19,9 +19,9 @@ const mostFailures = 14
 const atOnce = 100
 
 /** Enqueues a look at the repository that a project follows. */
-export async function enqueuePull(ctx: Ctx, projectId: number): Promise<void> {
+export async function enqueuePull(ctx: Ctx, projectId: number, runAt?: Instant): Promise<void> {
   const payload = { project_id: projectId }
-  await ctx.work.enqueue(ctx.db, pullFromMirror, payload, { uniqueKey: String(projectId) })
+  await ctx.work.enqueue(ctx.db, pullFromMirror, payload, { uniqueKey: String(projectId), runAt })
 }
 
 export const pullDueMirrors = task({
@@ -43,7 +43,8 @@ export const pullFromMirror = task({
   attempts: 3,
   timeout: 6 * 60 * minute,
   async handler(ctx: Ctx, { project_id: id }, signal) {
-    if (running.has(id)) return
+    // What runs may have looked before the change that somebody tells of.
+    if (running.has(id)) return await enqueuePull(ctx, id, later(ctx.now(), minute))
     running.add(id)
     try {
       await pullOnce(ctx, id, signal)

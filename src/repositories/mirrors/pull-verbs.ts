@@ -1,3 +1,4 @@
+import { actAs } from '../../access/act-as.ts'
 import { audit } from '../../access/audit.ts'
 import type { ProjectRow } from '../../access/find-queries.ts'
 import { getVisibleProject, type Project } from '../../access/subjects.ts'
@@ -8,6 +9,7 @@ import { assertImportable } from '../../projects/projects/create/import-url.ts'
 import { projectSetting } from '../../projects/projects/settings.ts'
 import { updateProject } from '../../projects/projects/update-project.ts'
 import { inTransaction } from '../../store/transaction.ts'
+import { mayMirror } from './access.ts'
 import { maskedAddress, openAddress, sealAddress } from './address.ts'
 import { assertPattern } from './choose-branches.ts'
 import {
@@ -117,7 +119,7 @@ export async function startPull(ctx: Ctx, project: Project): Promise<Following> 
   return { project, mirror }
 }
 
-/** Lets a project that was made as a mirror follow the repository that it was imported from. */
+/** Lets a project that was made as a mirror follow the repository that it was imported from, if its maker may have mirrors. */
 export async function followSource(
   ctx: Ctx,
   row: Pick<ProjectRow, 'id' | 'creator_id' | 'settings'>,
@@ -125,6 +127,7 @@ export async function followSource(
 ): Promise<void> {
   const settings = JSON.parse(row.settings) as Record<string, unknown> // written by us
   if (!projectSetting({ settings }, 'mirror')) return
+  if (row.creator_id === null || !mayMirror(await actAs(ctx, row.creator_id))) return
   const now = ctx.now()
   await savePullMirror(ctx.db, {
     project_id: row.id,

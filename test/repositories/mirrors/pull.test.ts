@@ -1,3 +1,5 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { git } from '../../support/git.ts'
 import {
@@ -171,6 +173,43 @@ test('a project that is made as a mirror follows where it came from', async () =
   await halfAnHourLater()
   const branch = await ana.get(`/projects/${made.body.id}/repository/branches/main`)
   expect(branch.body.commit.id).toBe(tipOf(source, 'main'))
+})
+
+test('a project made as a mirror follows nothing where mirrors are kept to administrators', async () => {
+  await world.root.put('/application/settings', { mirror_available: false })
+  const body = { name: `kept-${count}`, import_url: source.url(ana), mirror: true }
+  const { id } = (await ana.post('/projects', body)).body
+  await world.runTasks()
+  expect((await ana.get(`/projects/${id}`)).body.import_status).toBe('finished')
+  expect((await ana.get(`/projects/${id}/mirror/pull`)).status).toBe(404)
+  await world.root.put('/application/settings', { mirror_available: true })
+})
+
+test('who asks while the other server is asked is served afterwards', async () => {
+  const held: ServerResponse[] = []
+  const slow = createServer((_request, response) => held.push(response))
+  await new Promise<void>((listens) => slow.listen(0, '127.0.0.1', listens))
+  const { port } = slow.address() as AddressInfo
+  const { id } = await makeProject(world, ana, `held-${count}`)
+  const path = `/projects/${id}/mirror/pull`
+  await ana.put(path, { url: `http://127.0.0.1:${port}/a.git`, enabled: true })
+  const first = world.runTasks()
+  await expect.poll(() => held.length).toBe(1)
+  expect((await ana.post(path)).status).toBe(200)
+  const second = world.runTasks()
+  const waits = () =>
+    world.ctx.db
+      .selectFrom('tasks')
+      .select('id')
+      .where('name', '=', 'mirrors.pull')
+      .where('state', '=', 'ready')
+      .where('run_at', '>', world.ctx.now())
+      .execute()
+  await expect.poll(waits).toHaveLength(1)
+  held[0]?.writeHead(404).end()
+  await Promise.all([first, second])
+  slow.closeAllConnections()
+  slow.close()
 })
 
 test('addresses that nobody may ask are refused, and a project that follows nothing says so', async () => {
