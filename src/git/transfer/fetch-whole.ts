@@ -171,11 +171,11 @@ function lastLine(say: FetchOptions['onProgress']): GitCommand['onStderr'] {
   }
 }
 
-/** Branches and tags as git tells them. */
+/** Branches and tags as git tells them; `too_large` beyond 64 MiB of them, some half a million. */
 export async function branchesAndTags(path: string): Promise<Ref[]> {
   const format = '--format=%(objectname) %(refname)'
   const args = ['for-each-ref', format, 'refs/heads/', 'refs/tags/']
-  const lines = await gitLines({ repo: path, args, limit: 1024 ** 3, timeout: 0 })
+  const lines = await gitLines({ repo: path, args, timeout: 0 })
   return lines.map((line) => {
     const space = line.indexOf(' ')
     return { id: line.slice(0, space), name: line.slice(space + 1) }

@@ -7,7 +7,7 @@ import { endpoint } from '../../http/endpoint.ts'
 import { atLeastOne, csv, file, flag, id, oneOf, text } from '../../http/params.ts'
 import { sentAvatar } from '../../identity/users/avatar/sent-avatar.ts'
 import { getUser } from '../../identity/users/find-user.ts'
-import { changesVisibility } from './access.ts'
+import { changesVisibility, switchesMirrorOn } from './access.ts'
 import { createsProjectIn } from './create/access.ts'
 import { createProject, type NewProject } from './create/create-project.ts'
 import { assertImportable, enqueueImport, shownUrl } from './create/import-url.ts'
@@ -175,7 +175,7 @@ export const putProject = endpoint({
   summary: 'Change a project',
   access: onProject('admin_project'),
   body: { name: text().optional(), path: text().optional(), ...projectBodyParams },
-  conditions: [changesVisibility],
+  conditions: [changesVisibility, switchesMirrorOn],
   response: projectEntity.or(projectBasicEntity),
   async handler({ ctx, project, body, request }) {
     await updateProject(ctx, project, await sentFields(ctx, body, request.sent))

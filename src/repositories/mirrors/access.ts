@@ -1,7 +1,7 @@
-import { isAdmin } from '../../access/actor.ts'
-import { condition } from '../../access/conditions.ts'
+import { mayInProject } from '../../access/decide.ts'
 import { projectRecord } from '../../access/records.ts'
-import { forbidden, notFound } from '../../base/problem.ts'
+import { findProjectWithRole } from '../../access/subjects.ts'
+import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { id } from '../../http/params.ts'
 import { findRemoteMirror } from './queries.ts'
@@ -17,12 +17,8 @@ export const onRemoteMirror = projectRecord('admin_project', {
   updatedAt: ({ mirror }) => mirror.updated_at,
 })
 
-/** Administrators may keep mirrors to themselves. */
-export function mayMirror({ settings, actor }: Pick<Ctx, 'settings' | 'actor'>): boolean {
-  return settings.get('mirror_available') || isAdmin(actor)
+/** Whether the caller may still change the mirror of a project: who may not, in their name nothing is pulled either. */
+export async function mayFollow(ctx: Ctx, projectId: number): Promise<boolean> {
+  const project = await findProjectWithRole(ctx, projectId)
+  return project !== undefined && mayInProject(ctx.actor, project, 'admin_project')
 }
-
-export const mirrorsAvailable = condition<{ readonly ctx: Ctx }>(
-  'mirror_available, or admin',
-  ({ ctx }) => mayMirror(ctx) || forbidden(),
-)

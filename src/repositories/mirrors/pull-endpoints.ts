@@ -1,7 +1,7 @@
 import { onProject } from '../../access/subjects.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { filledText, flag, text } from '../../http/params.ts'
-import { mirrorsAvailable } from './access.ts'
+import { mirrorsAvailable } from '../../projects/projects/access.ts'
 import { presentPullMirror, pullMirrorEntity } from './entity.ts'
 import { changePullMirror, getPullMirror, startPull } from './pull-verbs.ts'
 

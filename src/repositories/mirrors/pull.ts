@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { actAs } from '../../access/act-as.ts'
 import { getVisibleProject, type Project } from '../../access/subjects.ts'
+import { invalidText } from '../../base/problem.ts'
 import { ownedName } from '../../base/process-mark.ts'
 import type { Ctx } from '../../ctx.ts'
 import { isAncestorOf } from '../../git/history/merge-base.ts'
@@ -14,6 +15,7 @@ import { refreshFacts } from '../../projects/projects/facts/measure.ts'
 import { projectSetting } from '../../projects/projects/settings.ts'
 import { moveRefs } from '../refs/move-refs.ts'
 import { branchOf, type RefMove } from '../refs/moves.ts'
+import { mayFollow } from './access.ts'
 import { openAddress } from './address.ts'
 import { chooseRefs } from './choose-branches.ts'
 import type { PullMirrorRow } from './pull-queries.ts'
@@ -26,6 +28,8 @@ export async function pullMirror(
   signal: AbortSignal,
 ): Promise<void> {
   const ctx = await actAs(given, mirror.user_id)
+  if (mirror.user_id === null || !(await mayFollow(ctx, projectId)))
+    throw invalidText('Whoever set this mirror up may not change the project any more')
   const repo = ctx.git.open(projectId)
   const scratch = join(ctx.config.data, 'tmp', ownedName('mirror-'))
   try {

@@ -185,6 +185,38 @@ test('a project made as a mirror follows nothing where mirrors are kept to admin
   await world.root.put('/application/settings', { mirror_available: true })
 })
 
+test('where mirrors are kept to administrators, a mirror is switched off by its maintainers, and on by none of them', async () => {
+  const { copy } = await follow()
+  const path = `/projects/${copy.id}`
+  await world.root.put('/application/settings', { mirror_available: false })
+  const kept = await ana.put(path, { mirror: true, description: 'on already' })
+  expect(kept.body).toMatchObject({ mirror: true, description: 'on already' })
+  expect((await ana.put(path, { mirror: false })).body.mirror).toBe(false)
+  expect((await ana.put(path, { mirror: true })).status).toBe(403)
+  expect((await world.root.put(path, { mirror: true })).body.mirror).toBe(true)
+  await world.root.put('/application/settings', { mirror_available: true })
+})
+
+test('nothing is pulled in the name of somebody who may not change the project any more', async () => {
+  const bea = await world.user(`bea-${count}`)
+  const { copy, path, shown } = await follow()
+  await ana.post(`/projects/${copy.id}/members`, { user_id: bea.id, access_level: 40 })
+  expect((await bea.put(path, { only_mirror_protected_branches: false })).status).toBe(200)
+  await world.runTasks()
+  expect(await shown()).toMatchObject({ update_status: 'finished' })
+  await world.root.post(`/users/${bea.id}/block`)
+  await change()
+  await halfAnHourLater()
+  expect(tipOf(copy, 'main')).not.toBe(tipOf(source, 'main'))
+  expect(await shown()).toMatchObject({
+    update_status: 'failed',
+    last_error: expect.stringContaining('may not change the project any more'),
+  })
+  expect((await ana.put(path, { enabled: true })).status).toBe(200)
+  await world.runTasks()
+  expect(tipOf(copy, 'main')).toBe(tipOf(source, 'main'))
+})
+
 test('who asks while the other server is asked is served afterwards', async () => {
   const held: ServerResponse[] = []
   const slow = createServer((_request, response) => held.push(response))
