@@ -1,3 +1,4 @@
+import type { ProjectRow } from '../../../access/find-queries.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { countCommits } from '../../../git/history/count.ts'
 import { inspectRepository } from '../../../git/maintenance/maintenance.ts'
@@ -95,14 +96,30 @@ export async function refreshFacts(ctx: Ctx, projectId: number): Promise<void> {
 
 /** Brings what is remembered of the head of the default branch up to date. */
 export async function refreshContent(ctx: Ctx, projectId: number): Promise<void> {
-  const project = await findProjectRow(ctx.db, projectId)
-  if (!project || !(await ctx.git.exists(projectId))) return
-  await freshLanguages(ctx, project)
+  await unlessGone(ctx, projectId, async (project) => {
+    await freshLanguages(ctx, project)
+  })
 }
 
 /** Looks at all files of a repository, which may be thousands, and saves how much they take. */
 export async function measureSize(ctx: Ctx, projectId: number): Promise<void> {
-  if (!(await ctx.git.exists(projectId))) return
-  const { size } = await inspectRepository(ctx.git.open(projectId))
-  await saveRepositorySize(ctx.db, projectId, size)
+  await unlessGone(ctx, projectId, async () => {
+    const { size } = await inspectRepository(ctx.git.open(projectId))
+    await saveRepositorySize(ctx.db, projectId, size)
+  })
+}
+
+/** Looks at a repository. Its project may be deleted before or meanwhile, which is no failure. */
+async function unlessGone(
+  ctx: Ctx,
+  projectId: number,
+  look: (project: ProjectRow) => Promise<void>,
+): Promise<void> {
+  const project = await findProjectRow(ctx.db, projectId)
+  if (!project || !(await ctx.git.exists(projectId))) return
+  try {
+    await look(project)
+  } catch (error) {
+    if (await findProjectRow(ctx.db, projectId)) throw error
+  }
 }
