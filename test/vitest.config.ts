@@ -56,15 +56,14 @@ class LongestFirst extends BaseSequencer {
 }
 
 /**
- * Folders whose files run one group after the other, each with workers of its own: a worker keeps what its files have
- * opened, and after some two hundred of them each new one takes three times as long. More groups than these would cost
- * more for reading the sources anew.
+ * Folders whose files run one group after the other, each with workers of its own: a worker keeps the modules of the tests that it
+ * has run, and the larger it is the longer each program takes to start from it. More groups than these would cost more
+ * for reading the sources anew.
  */
 const groups: readonly (readonly string[])[] = [
   ['contract', 'torture', 'http', 'store', 'base', 'background', 'access'],
   ['transport', 'git', 'cli', 'server'],
   ['ci', 'runner', 'packages'],
-  ['repositories', 'review', 'discussions', 'publishing', 'planning'],
 ]
 const named = groups.map((folders) => folders.map((folder) => `test/${folder}/**/*.test.ts`))
 
@@ -84,8 +83,9 @@ function group(
       // Importing the sources anew for each file would take half of a run's time.
       isolate: false,
       // A worker would let its heap grow to three times of what is alive, and each program that a test starts costs time
-      // in proportion to it (docs/decisions/0061).
-      execArgv: ['--heap-growing-percent=40'],
+      // in proportion to it (docs/decisions/0061). Most code runs a few times: interpreted, it would take longer than it
+      // takes to compile plainly.
+      execArgv: ['--heap-growing-percent=40', '--always-sparkplug'],
       testTimeout: 30_000,
       // What is waited for comes at once, but not on a machine that is busy with other things.
       expect: { poll: { timeout: 10_000 } },
@@ -100,7 +100,11 @@ export default defineConfig({
   test: {
     server: { deps: { external: [compiled] } },
     root,
-    globalSetup: ['test/support/answered-report.ts', 'test/support/bundle-parts.ts'],
+    globalSetup: [
+      'test/support/answered-report.ts',
+      'test/support/bundle-parts.ts',
+      'test/support/migrated-database.ts',
+    ],
     // Vitest leaves one core to itself, which on two cores would halve the speed; one more than there are works while
     // others wait for a disk, a registry or a program.
     maxWorkers: availableParallelism() + 1,

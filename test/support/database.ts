@@ -38,15 +38,21 @@ export function placeDatabase(folder: string): void {
   if (!existsSync(path)) writeFileSync(path, migratedTemplate(), { mode: 0o600 })
 }
 
-/** The bytes of a migrated, empty database, made once in each test process. */
+/** The bytes of a migrated, empty database: those that a run of tests has made (migrated-database.ts), or new ones. */
 function migratedTemplate(): Buffer {
-  if (template) return template
+  const { GITSTEAD_TEST_DATABASE: made } = process.env
+  template ??= made === undefined ? migratedDatabase() : readFileSync(made)
+  return template
+}
+
+/** The bytes of a new database with the whole schema. */
+export function migratedDatabase(): Buffer {
   const folder = newFolder()
   const store = openStore(folder, { migrations, synchronous: 'off' })
   store.checkpoint()
-  template = readFileSync(store.path)
+  const bytes = readFileSync(store.path)
   // The folder may go while the database is open: nobody asks it again.
   rmSync(folder, { recursive: true })
   void store.close()
-  return template
+  return bytes
 }
