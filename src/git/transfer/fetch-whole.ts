@@ -8,6 +8,9 @@ import type { Repo } from '../repo.ts'
 import { layOut, syncFolder } from '../repo-layout.ts'
 import type { Ref } from '../types.ts'
 
+/** Bytes of refs that are taken from a server which a user named: some half a million of them. */
+const mostForeign = 64 * 1024 * 1024
+
 /** A repository that was fetched and checked, and is nobody's yet. */
 export interface Fetched {
   /** Branches and tags. */
@@ -86,7 +89,7 @@ export async function fetchWhole(
   await saidPlainly(fetched)
   if (await isBundle(source)) await checkObjects(draft, caller)
   return {
-    refs: await branchesAndTags(draft),
+    refs: await branchesAndTags(draft, options.access && mostForeign),
     broughtObjects: await hasObjects(draft),
     async moveInto(repo) {
       await movePacks(join(draft, 'objects/pack'), join(repo.path, 'objects/pack'))
@@ -171,11 +174,11 @@ function lastLine(say: FetchOptions['onProgress']): GitCommand['onStderr'] {
   }
 }
 
-/** Branches and tags as git tells them; `too_large` beyond 64 MiB of them, some half a million. */
-export async function branchesAndTags(path: string): Promise<Ref[]> {
+/** Branches and tags as git tells them; `too_large` beyond `limit` bytes of them. */
+export async function branchesAndTags(path: string, limit = 1024 ** 3): Promise<Ref[]> {
   const format = '--format=%(objectname) %(refname)'
   const args = ['for-each-ref', format, 'refs/heads/', 'refs/tags/']
-  const lines = await gitLines({ repo: path, args, timeout: 0 })
+  const lines = await gitLines({ repo: path, args, limit, timeout: 0 })
   return lines.map((line) => {
     const space = line.indexOf(' ')
     return { id: line.slice(0, space), name: line.slice(space + 1) }
