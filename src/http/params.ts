@@ -24,16 +24,18 @@ export function parameter<T>(
   schema: ParameterSchema,
   read: (raw: unknown) => T | Fault,
 ): z.ZodType<T> {
-  return z
-    .unknown()
-    .transform((raw, check): T => {
-      const value = raw === undefined ? MISSING : read(raw)
-      if (!(value instanceof Fault)) return value
-      check.addIssue({ code: 'custom', message: value.text })
-      return z.NEVER
-    })
-    .meta({ parameter: schema })
+  const parsed = anything.transform((raw, check): T => {
+    const value = raw === undefined ? MISSING : read(raw)
+    if (!(value instanceof Fault)) return value
+    check.addIssue({ code: 'custom', message: value.text })
+    return z.NEVER
+  })
+  // `meta` would make a second schema of each of some thousand.
+  z.globalRegistry.add(parsed, { parameter: schema })
+  return parsed
 }
+
+const anything = z.unknown()
 
 /** Refusals that `read` functions of other files may give. */
 export const fault = {
@@ -72,10 +74,18 @@ export interface TextOptions {
 
 /** A text. Arrays and objects are refused, a number is its digits; NUL bytes and broken UTF-16 are invalid. */
 export function text({ max }: TextOptions = {}): z.ZodType<string> {
-  return parameter({ type: 'string', ...(max ? { maxLength: max } : {}) }, (raw) =>
-    asTextUpTo(max, raw),
-  )
+  const known = texts.get(max)
+  if (known) return known
+  const schema = { type: 'string', ...(max ? { maxLength: max } : {}) }
+  const made = parameter(schema, (raw) => asTextUpTo(max, raw))
+  texts.set(max, made)
+  return made
 }
+
+/* What hundreds of endpoints take is one schema: each costs memory, and time at every start. */
+
+/** By the longest that they may be. */
+const texts = new Map<number | undefined, z.ZodType<string>>()
 
 /** A text with something in it: blank is `is empty` (docs/contract/B-resolved §0). */
 export function filledText({ max }: TextOptions = {}): z.ZodType<string> {
@@ -119,8 +129,10 @@ export function integer(options: IntegerOptions = {}): z.ZodType<number> {
 
 /** The number of a record. */
 export function id(): z.ZodType<number> {
-  return integer()
+  return anyId
 }
+
+const anyId = integer()
 
 /** A number with a fraction. */
 export function decimal(): z.ZodType<number> {
@@ -135,15 +147,17 @@ const FALSE = new Set(['false', 'f', '0', 'no', 'n', 'off', ''])
 
 /** True or false; null and the empty text are false (docs/contract/A §Shared conventions 3). */
 export function flag(): z.ZodType<boolean> {
-  return parameter({ type: 'boolean' }, (raw) => {
-    if (typeof raw === 'boolean') return raw
-    if (raw === null) return false
-    if (typeof raw !== 'string' && typeof raw !== 'number') return INVALID
-    const word = String(raw).toLowerCase()
-    if (TRUE.has(word)) return true
-    return FALSE.has(word) ? false : INVALID
-  })
+  return anyFlag
 }
+
+const anyFlag = parameter({ type: 'boolean' }, (raw) => {
+  if (typeof raw === 'boolean') return raw
+  if (raw === null) return false
+  if (typeof raw !== 'string' && typeof raw !== 'number') return INVALID
+  const word = String(raw).toLowerCase()
+  if (TRUE.has(word)) return true
+  return FALSE.has(word) ? false : INVALID
+})
 
 /** One word of a list. */
 export function oneOf<const T extends string>(words: readonly T[]): z.ZodType<T> {
