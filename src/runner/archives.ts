@@ -4,7 +4,6 @@ import { dirname, join, relative, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { createGzip } from 'node:zlib'
-import archiver from 'archiver'
 import { type Entry, type Options, open, type ZipFile } from 'yauzl'
 import type { FoundFile } from './globs.ts'
 import type { UnpackRoom } from './unpack-room.ts'
@@ -18,6 +17,8 @@ export async function writeZip(
   files: readonly FoundFile[],
   target: string,
 ): Promise<void> {
+  // Loaded where a job has artifacts: the server is started from the same file, and packs none.
+  const { default: archiver } = await import('archiver')
   const zip = archiver('zip', { zlib: { level: 3 }, statConcurrency: 2 })
   const written = pipeline(zip, createWriteStream(target, { mode: 0o600 }))
   // It may fail before anybody waits for it.

@@ -1,7 +1,7 @@
 import { isIP, type LookupFunction } from 'node:net'
 import { PassThrough, pipeline, type Readable, Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
-import { Client, type Dispatcher, ProxyAgent } from 'undici'
+import type { Dispatcher } from 'undici'
 import { productVersion } from '../version.ts'
 import type { Resolve } from './look-up.ts'
 import { makeGuard, OutboundError, type OutboundGuard, type Reach } from './outbound-guard.ts'
@@ -136,7 +136,7 @@ async function exchange(
   signal: AbortSignal,
 ): Promise<Dispatcher.ResponseData> {
   const { url, addresses } = await guard.resolve(step.url, request)
-  const connection = connect(url, addresses, options.proxy, request.insecure ?? false)
+  const connection = await connect(url, addresses, options.proxy, request.insecure ?? false)
   try {
     return await connection.request({
       origin: url.origin,
@@ -158,12 +158,14 @@ async function exchange(
 /** The deadline of the whole request ends whatever takes too long. */
 const noTimeouts = { connectTimeout: 0, headersTimeout: 0, bodyTimeout: 0 }
 
-function connect(
+async function connect(
   url: URL,
   addresses: readonly string[],
   proxy: string | undefined,
   insecure: boolean,
-): Dispatcher {
+): Promise<Dispatcher> {
+  // Loaded by the first request: many servers ask no other.
+  const { Client, ProxyAgent } = await import('undici')
   const tls = { rejectUnauthorized: !insecure }
   if (proxy === undefined) {
     return new Client(url.origin, {

@@ -1,4 +1,3 @@
-import { makeBadge } from 'badge-maker'
 import type { PipelineStatus } from '../../store/schema/commits.ts'
 
 export const BADGE_STYLES = ['flat', 'flat-square', 'plastic', 'for-the-badge', 'social'] as const
@@ -23,9 +22,18 @@ const COLORS: Readonly<Partial<Record<PipelineStatus, string>>> = {
 }
 
 /** The status of a pipeline as a picture; `unknown` where there is none. */
-export function drawPipelineBadge(status: PipelineStatus | undefined, look: BadgeLook): string {
+export function drawPipelineBadge(
+  status: PipelineStatus | undefined,
+  look: BadgeLook,
+): Promise<string> {
   const message = status === 'success' ? 'passed' : (status ?? 'unknown').replaceAll('_', ' ')
-  return makeBadge({ ...look, message, color: (status && COLORS[status]) ?? GREY })
+  return draw(look, message, (status && COLORS[status]) ?? GREY)
+}
+
+async function draw(look: BadgeLook, message: string, color: string): Promise<string> {
+  // Loaded by the first badge: the widths of all letters take 4 MB, and many servers draw none.
+  const { makeBadge } = await import('badge-maker')
+  return makeBadge({ ...look, message, color })
 }
 
 /** From which percentage on a coverage is good, acceptable, or medium. */
@@ -40,9 +48,9 @@ export function drawCoverageBadge(
   coverage: string | null,
   bounds: CoverageBounds,
   look: BadgeLook,
-): string {
-  if (coverage === null) return makeBadge({ ...look, message: 'unknown', color: GREY })
-  return makeBadge({ ...look, message: `${coverage}%`, color: colorOf(Number(coverage), bounds) })
+): Promise<string> {
+  if (coverage === null) return draw(look, 'unknown', GREY)
+  return draw(look, `${coverage}%`, colorOf(Number(coverage), bounds))
 }
 
 function colorOf(percentage: number, { good, acceptable, medium }: CoverageBounds): string {

@@ -53,8 +53,8 @@ export const getHostBadge = endpoint({
     const at = { project, ref: params.ref_name }
     const body =
       params.kind === 'pipeline'
-        ? drawPipelineBadge(await newestStatus(ctx, at, query.ignore_skipped), look)
-        : drawCoverageBadge(await newestCoverage(ctx, at, query.job), bounds, look)
+        ? await drawPipelineBadge(await newestStatus(ctx, at, query.ignore_skipped), look)
+        : await drawCoverageBadge(await newestCoverage(ctx, at, query.job), bounds, look)
     return { body, type: 'image/svg+xml', headers: pictureHeaders }
   },
 })
