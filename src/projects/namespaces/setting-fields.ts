@@ -87,7 +87,8 @@ export function knownValues(
   const found: Record<string, unknown> = {}
   for (const [name, one] of Object.entries(table)) {
     const read = name in given ? one.wire.safeParse(given[name]) : undefined
-    if (read?.success) found[name] = read.data
+    // How long a text and how large a number may be is said by the parameter alone.
+    if (read?.success && one.param.safeParse(read.data).success) found[name] = read.data
   }
   return found
 }

@@ -167,6 +167,39 @@ describe('what an archive says of a project', () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
 
+  test('is no longer, and no number larger, than requests may say', async () => {
+    const { status, project } = await imported(
+      await archiveOf([
+        [
+          'project.json',
+          projectFile({
+            settings: {
+              issues_template: 'x'.repeat(1_000_000),
+              build_coverage_regex: 'x'.repeat(256),
+              build_timeout: 10 ** 15,
+              ci_default_git_depth: -1,
+              approvals_before_merge: 3,
+              merge_requests_template: 'y'.repeat(100_000),
+              suggestion_commit_message: null,
+            },
+          }),
+        ],
+      ]),
+    )
+    expect([status, project]).toMatchObject([
+      'finished',
+      {
+        issues_template: null,
+        build_coverage_regex: null,
+        build_timeout: 3600,
+        ci_default_git_depth: 20,
+        approvals_before_merge: 3,
+        merge_requests_template: 'y'.repeat(100_000),
+        suggestion_commit_message: null,
+      },
+    ])
+  })
+
   test.each([
     ['name', 7],
     ['description', 'x'.repeat(2001)],
@@ -404,7 +437,13 @@ describe('an archive of groups', () => {
       description: 'Below',
       milestones: [milestone],
       labels: [{ name: 'bug', color: '#ff0000', description: 'Broken', archived: true }],
-      settings: { emails_enabled: false, nonsense: 1, share_with_group_lock: 'perhaps' },
+      settings: {
+        emails_enabled: false,
+        nonsense: 1,
+        share_with_group_lock: 'perhaps',
+        ip_restriction_ranges: 'x'.repeat(10_001),
+        two_factor_grace_period: 7,
+      },
     })
     const groups = [group('', { visibility: 'internal' }), below, group('sub/deep')]
     expect((await send(groups, 'whole')).status).toBe(202)
@@ -416,6 +455,8 @@ describe('an archive of groups', () => {
       description: 'Below',
       emails_enabled: false,
       share_with_group_lock: false,
+      ip_restriction_ranges: null,
+      two_factor_grace_period: 7,
     })
     expect((await ana.get('/groups/whole%2Fsub%2Fdeep')).body.parent_id).toBe(sub.id)
     const milestones = await ana.get(`/groups/${sub.id}/milestones?state=closed`)
