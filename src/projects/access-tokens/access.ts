@@ -7,6 +7,7 @@ import { badRequest, notFound, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { id } from '../../http/params.ts'
 import { tokenIdInUse } from '../../identity/access-tokens/access.ts'
+import { getUser } from '../../identity/users/find-user.ts'
 import { findBotLevels } from './queries.ts'
 
 const order = { signedIn: true, validateFirst: true } as const
@@ -81,14 +82,16 @@ interface Rotating {
   readonly token: AccessTokenRow
 }
 
-/** Rotation shows a secret: nobody gets one of a bot that stands above them. */
+/** Rotation shows a secret: nobody gets one of a bot that stands above them, or that sees what is kept from external users. */
 export const rotatesNoneAbove: Condition<Rotating> = condition(
   'the bot is not above the caller',
   async ({ ctx, source, token }) => {
-    if (token.user_id === userOf(ctx.actor)?.id) return true
+    const caller = userOf(ctx.actor)
+    if (token.user_id === caller?.id) return true
     const levels = await findBotLevels(ctx.db, source, [token.user_id])
+    const seesMore = caller?.external === true && (await getUser(ctx, token.user_id)).external === 0
     return (
-      (levels.get(token.user_id) ?? 0) <= source.role ||
+      (!seesMore && (levels.get(token.user_id) ?? 0) <= source.role) ||
       badRequest('Access level of the token contains permissions not held by the rotating user')
     )
   },

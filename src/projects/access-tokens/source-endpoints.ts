@@ -160,7 +160,8 @@ async function createSourceToken(
       name: input.name,
       email: `${username}@${host}`,
       kind: source.type === 'project' ? 'project_bot' : 'group_bot',
-      external: false,
+      // No token shows more than its maker sees.
+      external: userOf(inner.actor)?.external ?? false,
       projects_limit: 0,
       can_create_group: false,
       skip_confirmation: true,

@@ -285,6 +285,23 @@ describe.each(['project', 'group'] as const)('access tokens of a %s', (kind) => 
     expect(made.status).toBe(kind === 'project' ? 400 : 201)
   })
 
+  test('show an external user no more than they see, made or rotated', async () => {
+    const open = { name: `open-${kind}`, visibility: 'internal' }
+    const inner = (await stranger.post('/projects', open)).body
+    const guest = await world.user(`guest-${kind}-${count}`, { external: true })
+    await ana.post(`${place()}/members`, { user_id: guest.id, access_level: 50 })
+    const seen = async (token: string) =>
+      (await world.as(token).get(`/projects/${inner.id}`)).status
+    const own = await make({}, guest)
+    expect(await seen(own.token)).toBe(404)
+    const rotated = await guest.post(`${tokens()}/${own.id}/rotate`)
+    expect([rotated.status, await seen(rotated.body.token)]).toEqual([200, 404])
+    const foreign = await make()
+    expect(await seen(foreign.token)).toBe(200)
+    expect((await guest.post(`${tokens()}/${foreign.id}/rotate`)).status).toBe(400)
+    expect(await seen(foreign.token)).toBe(200)
+  })
+
   test('leave a trace in the audit trail, without their secret', async () => {
     const made = await make()
     const rotated = (await ana.post(`${tokens()}/${made.id}/rotate`)).body
