@@ -216,6 +216,23 @@ describe('an invitation', () => {
     await world.root.put('/application/settings', { email_confirmation_setting: 'off' })
   })
 
+  test.each(['projects', 'groups'] as const)(
+    'is not for a service account of %s, which has any address that it is given',
+    async (kind) => {
+      const group = await made('groups')
+      const email = `guest-of-${kind}@example.org`
+      await ana.post(`/groups/${group.id}/invitations`, { email, access_level: 50 })
+      const stranger = await world.user(`stranger-of-${kind}`)
+      const own = (await stranger.post(`/${kind}`, { name: 'own', path: `own-${kind}` })).body
+      const accounts = `/${kind}/${own.id}/service_accounts`
+      const { status, body: account } = await stranger.post(accounts, { email })
+      expect([status, account.email]).toEqual([201, email])
+      expect((await ana.get(`/groups/${group.id}/members/${account.id}`)).status).toBe(404)
+      const waiting = await ana.get(`/groups/${group.id}/invitations`)
+      expect(waiting.body).toMatchObject([{ invite_email: email }])
+    },
+  )
+
   test('goes to one address once, however it is spelled', async () => {
     const group = await made('groups')
     const path = `/groups/${group.id}/invitations`

@@ -12,7 +12,13 @@ import { uniquely } from '../../../store/unique.ts'
 import { refusedGrant } from '../access.ts'
 import { type AddedMany, addEach, addOneOfMany, assertGrant } from '../add-member.ts'
 import { isInForce } from '../find-member.ts'
-import { deleteMemberRow, findRowOfUser, insertMember, updateMemberRow } from '../queries.ts'
+import {
+  deleteMemberRow,
+  findMemberUser,
+  findRowOfUser,
+  insertMember,
+  updateMemberRow,
+} from '../queries.ts'
 import { recordAccepted } from '../record.ts'
 import { type Grant, levelName } from '../rules.ts'
 import {
@@ -128,7 +134,7 @@ export async function takeBackInvitation(ctx: Ctx, source: Source, email: string
 }
 
 /**
- * Turns everything that an address was invited to into memberships of the user who has just confirmed it. For whoever
+ * Turns everything that an address was invited to into memberships of the person who has just confirmed it. For whoever
  * creates users and confirms addresses; joins the transaction it is called in.
  */
 export async function acceptInvitations(
@@ -137,6 +143,8 @@ export async function acceptInvitations(
 ): Promise<void> {
   const now = ctx.now()
   await inTransaction(ctx, async (ctx) => {
+    // Whoever makes a service account gives it any address, where the instance asks nobody: it proves nothing.
+    if ((await findMemberUser(ctx.db, { id: userId }))?.kind !== 'human') return
     for (const row of await listInvitationsTo(ctx.db, email, dayOf(now))) {
       const source = { type: row.source_type, id: row.source_id }
       const own = await findRowOfUser(ctx.db, source, userId)
