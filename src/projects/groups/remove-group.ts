@@ -51,7 +51,8 @@ export async function hideGroup(
     if (!group || !asWanted(group)) return
     await announceRemovalBelow(ctx, group.id)
     await runEffects(ctx, ctx.effects.groupChanged, { id: group.id, change: 'destroy' })
-    const mark = `-deleted-${group.id}`
+    // `~` stands in no path: nobody can have taken this one before.
+    const mark = `~deleted~${group.id}`
     const from = { fullPath: group.full_path, fullName: group.full_name }
     const to = { fullPath: `${group.full_path}${mark}`, fullName: group.full_name }
     await updateGroupRow(ctx.db, group.id, { path: `${group.path}${mark}` })

@@ -128,6 +128,17 @@ describe('deleting a group', () => {
     expect(left).toEqual([])
   })
 
+  test('is in nobody else’s hands, whatever paths they take', async () => {
+    const top = await group()
+    const made = await project({ namespace_id: top.id })
+    await ana.post(`/groups/${top.id}/members`, { user_id: ben.id, access_level: 30 })
+    await group({ path: `${top.path}-deleted-${top.id}` }, ben)
+    await project({ namespace_id: top.id, path: `${made.path}-deleted-${made.id}` }, ben)
+    expect((await ana.delete(`/projects/${made.id}`)).status).toBe(202)
+    expect((await ana.delete(`/groups/${top.id}`)).status).toBe(202)
+    expect((await ana.get(`/groups/${top.id}`)).status).toBe(404)
+  })
+
   test('needs an owner', async () => {
     const { id } = await group()
     await ana.post(`/groups/${id}/members`, { user_id: ben.id, access_level: 40 })

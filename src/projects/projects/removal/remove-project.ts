@@ -27,7 +27,8 @@ export async function hideProject(
     const project = await findProjectById(ctx.db, projectId)
     if (!project || !asWanted(project)) return
     await runEffects(ctx, ctx.effects.projectChanged, { id: project.id, change: 'destroy' })
-    const mark = `-deleted-${project.id}`
+    // `~` stands in no path: nobody can have taken this one before.
+    const mark = `~deleted~${project.id}`
     await updateProjectRow(ctx.db, project.id, {
       pending_delete: 1,
       name: `${project.path}${mark}`,
