@@ -47,7 +47,7 @@ async function warnOfPlace(ctx: Ctx, userId: number): Promise<void> {
   if (places.length === 0 || places.includes(ctx.ip)) return
   await mailUser(ctx, userId, {
     subject: 'You signed in from a new place',
-    text: `Somebody signed in to your account from ${ctx.ip} at ${ctx.now()}. If that was not you, change your password: ${ctx.config.externalUrl}/users/password/new\n`,
+    text: `Somebody signed in to your account from ${ctx.ip} at ${ctx.now()}. If that was not you, have an administrator of ${ctx.config.externalUrl} give you a new password: that ends all sessions.\n`,
     key: `sign-in-${Date.parse(ctx.now())}`,
   })
 }

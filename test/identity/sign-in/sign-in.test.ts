@@ -1,17 +1,23 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Browser } from '../../support/browser.ts'
+import { type MailServer, openMailServer } from '../../support/mail-server.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
 const PASSWORD = 'correct horse battery'
+let smtp: MailServer
 let world: World
 let ana: Caller
 
 beforeAll(async () => {
-  world = await openWorld()
+  smtp = await openMailServer()
+  world = await openWorld({ smtpUrl: smtp.url, mailFrom: 'git@example.com' })
   ana = await world.user('ana')
   await world.root.put(`/users/${ana.id}`, { password: PASSWORD })
 })
-afterAll(() => world.close())
+afterAll(async () => {
+  await world.close()
+  await smtp.close()
+})
 
 const isSignedIn = async (browser: Browser) =>
   (await browser.get('/users/sign_in')).text.includes('You are signed in')
@@ -112,6 +118,25 @@ test('who was deactivated is active again once they sign in, but not by git or a
   expect(events).toContainEqual(
     expect.objectContaining({ author_id: id, event_name: 'user_activated' }),
   )
+})
+
+test('who signs in from a new place is told what to do if it was not them', async () => {
+  const sam = await world.user('sam')
+  await world.root.put(`/users/${sam.id}`, { password: PASSWORD })
+  await world.root.put('/application/settings', { notify_on_unknown_sign_in: true })
+  const signIn = () => new Browser(world.url).signIn('sam', PASSWORD)
+  // The first place is no new one, and neither is one that was seen before.
+  await signIn()
+  await signIn()
+  await world.ctx.db.updateTable('sessions').set({ ip: '192.0.2.7' }).execute()
+  await signIn()
+  await world.runTasks()
+  const mail = await smtp.wait('sam@example.com', 'You signed in from a new place')
+  expect(mail).toContain('signed in to your account from 127.0.0.1')
+  expect(mail).toContain('have an administrator')
+  expect(mail).not.toContain('/users/password')
+  expect(smtp.to('sam@example.com').filter((one) => one.includes('new place'))).toHaveLength(1)
+  await world.root.put('/application/settings', { notify_on_unknown_sign_in: false })
 })
 
 test('a session opens no API', async () => {
