@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { pipeline, Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { newFolder } from '../support/database.ts'
 import { type MailServer, openMailServer } from '../support/mail-server.ts'
@@ -192,6 +193,23 @@ describe('an upstream that is not what it says', () => {
     }
     expect((await get(id)).status).toBe(502)
     expect((await ana.get(`${ROOT}/upstreams/${upstreamId}/cache_entries`)).body).toEqual([])
+  })
+
+  test('sends a digest without end, of which no more is read than a digest has', async () => {
+    const { id } = await registry()
+    let sent = 0
+    const body = Readable.from(
+      (function* () {
+        for (; sent < 300; sent++) yield Buffer.alloc(1024 * 1024, '0')
+      })(),
+    )
+    answer = (request, response) => {
+      response.writeHead(200)
+      if (request.method === 'HEAD') response.end()
+      else pipeline(body, response, () => {})
+    }
+    expect((await get(id, `${JAR}.sha1`)).status).toBe(502)
+    expect(sent).toBeLessThan(100)
   })
 
   test('has another file for the second request than it said for the first', async () => {

@@ -1,4 +1,4 @@
-import type { OutboundResponse } from '../../base/outbound/outbound.ts'
+import type { OutboundRequest, OutboundResponse } from '../../base/outbound/outbound.ts'
 import { OutboundError } from '../../base/outbound/outbound-guard.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -15,6 +15,7 @@ export async function askUpstream(
   upstream: UpstreamAddress,
   path: string,
   method: 'GET' | 'HEAD',
+  limits: Pick<OutboundRequest, 'timeoutMs' | 'maxSize'> = {},
 ): Promise<OutboundResponse> {
   const encoded = path.split('/').map(encodeURIComponent).join('/')
   const { username, password } = upstream
@@ -25,6 +26,7 @@ export async function askUpstream(
     timeoutMs: method === 'HEAD' ? HEAD_MS : GET_MS,
     maxSize: MOST_BYTES,
     raw: true,
+    ...limits,
   })
 }
 
