@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -133,6 +134,34 @@ test('what is stale is asked about, kept by its tag, and served while the upstre
   world.setNow('2026-05-04T16:00:00.000Z')
   answer = (_request, response) => response.destroy()
   expect((await get(id)).body).toBe('another')
+  world.setNow('2026-05-04T10:00:00.000Z')
+})
+
+test('the sums of metadata follow it, whichever kind a client wants', async () => {
+  const { id } = await registry({ cache_validity_hours: 0, metadata_cache_validity_hours: 1 })
+  const path = 'org/x/tool/maven-metadata.xml'
+  const sum = (kind: string, text: string) => createHash(kind).update(text).digest('hex')
+  const publish = (text: string) => {
+    const kinds = ['sha1', 'md5', 'sha256', 'sha512']
+    const sums = kinds.map((kind) => [`${path}.${kind}`, sum(kind, text)] as const)
+    answer = serving({ [path]: text, ...Object.fromEntries(sums) }, `"${text}"`)
+  }
+  const read = async () => {
+    const { body: text } = await get(id, path)
+    const said: string[] = []
+    for (const kind of ['sha1', 'md5', 'sha256', 'sha512']) {
+      const { body } = await get(id, `${path}.${kind}`)
+      if (body === sum(kind, text)) said.push(kind)
+    }
+    return [text, ...said]
+  }
+  publish('first')
+  expect(await read()).toEqual(['first', 'sha1', 'md5', 'sha256', 'sha512'])
+  publish('second')
+  // Metadata is still fresh, and its sums are of what is served.
+  expect(await read()).toEqual(['first', 'sha1', 'md5', 'sha256', 'sha512'])
+  world.setNow('2026-05-04T12:00:00.000Z')
+  expect(await read()).toEqual(['second', 'sha1', 'md5', 'sha256', 'sha512'])
   world.setNow('2026-05-04T10:00:00.000Z')
 })
 

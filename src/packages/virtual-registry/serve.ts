@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { later } from '../../base/clock.ts'
 import { OutboundError } from '../../base/outbound/outbound-guard.ts'
 import { badRequest, Problem } from '../../base/problem.ts'
@@ -24,6 +26,9 @@ const PARALLEL = 3
 /** An upstream may send gigabytes where a digest was asked for, and they would be read into memory. */
 const DIGEST = { maxSize: 1024, timeoutMs: 10_000 }
 
+/** Metadata changes: a digest of any kind must be of what is here, and not be kept by itself. */
+const DIGEST_OF = /^(.+)\.(sha1|md5|(?<=maven-metadata\.xml\.)sha(?:256|512))$/
+
 type Asked = Pick<RequestFacts, 'method' | 'headers'>
 
 /** Refuses paths that lead elsewhere than to a file of a repository. */
@@ -47,9 +52,8 @@ export async function serveFile(
   }
   const upstreams = await listLinks(ctx.db, registry.id)
   if (upstreams.length === 0) throw badRequest('No upstreams set')
-  const [, base, digest] = /^(.+)\.(sha1|md5)$/.exec(path) ?? []
-  if (base !== undefined)
-    return serveDigest(ctx, upstreams, base, digest === 'md5' ? 'md5' : 'sha1')
+  const [, base, kind] = DIGEST_OF.exec(path) ?? []
+  if (base !== undefined && kind !== undefined) return serveDigest(ctx, upstreams, base, kind)
   const entry = await usableEntry(ctx, upstreams, path)
   if (entry) return answerEntry(ctx, entry, request)
   return serveMissing(ctx, upstreams, path, request)
@@ -194,20 +198,28 @@ async function serveDigest(
   ctx: Ctx,
   upstreams: readonly UpstreamRow[],
   base: string,
-  digest: 'sha1' | 'md5',
+  kind: string,
 ): Promise<Bytes> {
+  const path = `${base}.${kind}`
   const entry = await usableEntry(ctx, upstreams, base)
   if (entry) {
-    const body = digest === 'sha1' ? entry.file_sha1 : entry.file_md5
-    return { body, type: 'text/plain', headers: safeHeaders(`${base}.${digest}`) }
+    const body = await digestOf(ctx, entry, kind)
+    return { body, type: 'text/plain', headers: safeHeaders(path) }
   }
-  const path = `${base}.${digest}`
   const { upstream } = await findUpstreamWith(ctx, upstreams, path)
   const body = await readSmall(ctx, upstream, path)
   fetchOnce(ctx, upstream, base)
     .then(({ transfer, isFirst }) => isFirst && transfer.body.resume())
     .catch(() => {})
   return { body, type: 'text/plain', headers: safeHeaders(path) }
+}
+
+async function digestOf(ctx: Ctx, entry: EntryRow, kind: string): Promise<string> {
+  if (kind === 'sha1') return entry.file_sha1
+  if (kind === 'md5') return entry.file_md5
+  const hash = createHash(kind)
+  await pipeline((await ctx.files.open(entry.file_sha256)).body, hash)
+  return hash.digest('hex')
 }
 
 async function readSmall(ctx: Ctx, upstream: UpstreamRow, path: string): Promise<Buffer> {
