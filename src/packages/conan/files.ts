@@ -24,6 +24,13 @@ import {
 const MOST_INFO = 64 * 1024
 const MOST_FILES = 1000
 
+/** A file of a revision. */
+interface Target {
+  readonly recipe: Recipe
+  readonly place: Place
+  readonly fileName: string
+}
+
 /** The recipe that clients may install from a project; 404 when there is none. */
 export async function getRecipe(
   ctx: Pick<Ctx, 'db'>,
@@ -39,7 +46,7 @@ export async function getRecipe(
 export async function uploadFile(
   ctx: Ctx,
   project: Project,
-  target: { readonly recipe: Recipe; readonly place: Place; readonly fileName: string },
+  target: Target,
   request: Pick<RequestFacts, 'headers' | 'body'>,
 ): Promise<void> {
   const { recipe, place, fileName } = target
@@ -50,6 +57,7 @@ export async function uploadFile(
   const received = await receiveFile(ctx, 'conan', request)
   const info = fileName === INFO ? { info: await readInfo(ctx, received) } : {}
   const isOnce = place.rrev !== '0'
+  if (isOnce && (await isSentAgain(ctx, project, target, received))) return
   const isWhole = fileName === MANIFEST && place.pid === undefined
   await publishFile(ctx, project, {
     type: 'conan',
@@ -68,6 +76,18 @@ export async function uploadFile(
   })
 }
 
+/** A client that broke off, or heard no answer, sends the same bytes once more: its revision has no manifest yet. */
+async function isSentAgain(
+  { db }: Ctx,
+  project: Project,
+  { recipe, place, fileName }: Target,
+  { sha256 }: ReceivedFile,
+): Promise<boolean> {
+  const known = await findPackageRow(db, project.id, keyOf(recipe))
+  if (!known || (await findFileAt(db, known.id, place, MANIFEST))) return false
+  return (await findFileAt(db, known.id, place, fileName))?.file_sha256 === sha256
+}
+
 async function readInfo(ctx: Ctx, received: ReceivedFile) {
   if (received.size > MOST_INFO) throw badRequest(`${INFO} is too large`)
   return readConanInfo((await ctx.files.read(received.sha256)).toString('utf8'))
@@ -77,7 +97,7 @@ async function readInfo(ctx: Ctx, received: ReceivedFile) {
 export async function answerFile(
   ctx: Ctx,
   project: Project,
-  target: { readonly recipe: Recipe; readonly place: Place; readonly fileName: string },
+  target: Target,
   request: RequestFacts,
 ): Promise<Bytes> {
   const row = await getRecipe(ctx, project, target.recipe)

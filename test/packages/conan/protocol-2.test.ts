@@ -138,6 +138,22 @@ describe('a recipe', () => {
     expect((await put(file.replace(R1, R2))).status).toBe(200)
   })
 
+  test('takes what is the same once more until its manifest is there, from who broke off', async () => {
+    const recipe = 'again/1.0/_/_'
+    const sources = `${revisionAt(recipe)}/files/conan_sources.tgz`
+    const sent = [await put(sources, 'x'), await put(sources, 'x'), await put(sources, 'y')]
+    expect(sent.map((one) => one.status)).toEqual([200, 200, 400])
+    await upload(revisionAt(recipe), ['conanfile.py', 'conanmanifest.txt'])
+    expect((await put(sources, 'x')).status).toBe(400)
+    const [row] = (await ana.get(`/projects/${projectId}/packages?package_name=again`)).body
+    const files = await ana.get(`/projects/${projectId}/packages/${row.id}/package_files`)
+    expect(files.body.map((one: { file_name: string }) => one.file_name)).toEqual([
+      'conan_sources.tgz',
+      'conanfile.py',
+      'conanmanifest.txt',
+    ])
+  })
+
   test('leaves nothing of a file whose upload breaks off', async () => {
     const file = `${revisionAt('cut/1.0/_/_')}/files/conanfile.py`
     const client = await RawClient.open(world.url)
