@@ -1,13 +1,11 @@
 import { Role } from '../../access/roles.ts'
 import { dayOf } from '../../base/clock.ts'
-import { matchesPattern } from '../../base/name-pattern.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { readContentAt } from '../../git/objects/file.ts'
 import type { ObjectId } from '../../git/types.ts'
 import { codeOwnersPaths, type OwnedFiles, ownedBy, parseCodeOwners } from './code-owners.ts'
 import { findOwnerIds } from './owner-queries.ts'
-import { findRuledProject, listProtectedNames } from './queries.ts'
 import { replaceCodeOwnerRules } from './rule-queries.ts'
 
 // Larger files are no list of owners.
@@ -44,7 +42,6 @@ export async function readOwnedFiles(
 interface Owned {
   readonly id: number
   readonly target_project_id: number
-  readonly target_branch: string
 }
 
 /** Replaces the code owners' rules of a merge request, in the caller's transaction (docs/contract/B-resolved §7). */
@@ -53,20 +50,13 @@ export async function saveCodeOwnerRules(
   subject: Owned,
   owned: readonly OwnedFiles[],
 ): Promise<void> {
-  const project = await findRuledProject(ctx.db, subject.target_project_id)
-  if (!project) return
-  const names = await listProtectedNames(ctx.db, project.id, project.namespace_id)
-  const demanded = names.some(
-    (one) =>
-      one.code_owner_approval_required === 1 && matchesPattern(one.name, subject.target_branch),
-  )
   const rules = []
   for (const { section, entry } of owned) {
     rules.push({
       name: entry.pattern,
       section: section.name,
-      approvals_required: demanded && !section.optional ? section.approvals : 0,
-      ...(await idsOf(ctx, project.id, entry.owners)),
+      approvals_required: section.optional ? 0 : section.approvals,
+      ...(await idsOf(ctx, subject.target_project_id, entry.owners)),
     })
   }
   await replaceCodeOwnerRules(ctx.db, subject.id, rules, ctx.now())

@@ -78,15 +78,25 @@ export async function approvalStanding(
   }
 }
 
-/** Project rules hold until a merge request has a set of its own; code owners' rules always do. */
+type ProtectedName = Awaited<ReturnType<typeof listProtectedNames>>[number]
+
+/**
+ * Project rules hold until a merge request has a set of its own; code owners' rules always do, and ask for approvals
+ * where the target's protection demands them now.
+ */
 function rulesInForce(
   subject: ApprovalSubject,
   own: readonly NamedRule[],
   general: readonly NamedRule[],
-  names: readonly { readonly id: number; readonly name: string }[],
+  names: readonly ProtectedName[],
   targetBranch: string,
 ): NamedRule[] {
-  const owners = own.filter((rule) => rule.rule_type === 'code_owner')
+  const demanded = names.some(
+    (one) => one.code_owner_approval_required === 1 && matchesPattern(one.name, targetBranch),
+  )
+  const owners = own
+    .filter((rule) => rule.rule_type === 'code_owner')
+    .map((rule) => (demanded ? rule : { ...rule, approvals_required: 0 }))
   const plain =
     subject.rules_overwritten === 1
       ? own.filter((rule) => rule.rule_type !== 'code_owner')
@@ -97,7 +107,7 @@ function rulesInForce(
 /** Without branches a rule means every target; else the protected branches that it names, or all of them. */
 function appliesTo(
   rule: Pick<NamedRule, 'applies_to_all_protected_branches' | 'branchIds'>,
-  names: readonly { readonly id: number; readonly name: string }[],
+  names: readonly ProtectedName[],
   branch: string,
 ): boolean {
   const matching = names.filter((one) => matchesPattern(one.name, branch))

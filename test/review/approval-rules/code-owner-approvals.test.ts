@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { git } from '../../support/git.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
@@ -179,6 +180,43 @@ describe('which rules there are', () => {
     ]) {
       expect([reply.status, reply.body]).toEqual([403, { message: ['Prohibited'] }])
     }
+  })
+})
+
+describe('a target that asks for owners asks for them', () => {
+  /** Lets Developers merge into `main`, which asks for cleo, and opens a merge request of ben's. */
+  async function open(from: string, isAsked = true): Promise<{ bench: Bench; at: string }> {
+    const bench = await stage('*.ts @cleo\n', isAsked)
+    const project = `/projects/${bench.project.id}`
+    const levels = { allowed_to_merge: [{ access_level: 30 }] }
+    expect((await ana.patch(`${project}/protected_branches/main`, levels)).status).toBe(200)
+    bench.commit('topic', { 'a.ts': 'a\n' })
+    if (from === 'beside') bench.commit('beside', { CODEOWNERS: '# nobody\n' })
+    if (from === 'same') git(bench.project.path, ['branch', 'same', 'main'])
+    const opened = await bench.open('topic', { target_branch: from }, ben)
+    expect(opened.body.detailed_merge_status).toBe('mergeable')
+    return { bench, at: `${bench.api}/${opened.body.iid}` }
+  }
+
+  test.each(['same', 'beside'])('of a request that came from %s at once', async (from) => {
+    const { bench, at } = await open(from)
+    expect((await ben.put(at, { target_branch: 'main' })).status).toBe(200)
+    expect((await ben.put(`${at}/merge`)).status).toBe(405)
+    const { body } = await bench.read(1)
+    expect(body).toMatchObject({ state: 'opened', detailed_merge_status: 'not_approved' })
+    expect(await ownersOf(at)).toEqual({ '*.ts': ['cleo'] })
+    expect((await cleo.post(`${at}/approve`)).status).toBe(201)
+    expect((await ben.put(`${at}/merge`)).body).toMatchObject({ state: 'merged' })
+  })
+
+  test('of requests that were there before it did', async () => {
+    const { bench, at } = await open('main', false)
+    const rule = `/projects/${bench.project.id}/protected_branches/main`
+    await ana.patch(rule, { code_owner_approval_required: true })
+    expect(await rulesOf(at)).toMatchObject([{ approvals_required: 1, approved: false }])
+    expect((await ben.put(`${at}/merge`)).status).toBe(405)
+    await ana.patch(rule, { code_owner_approval_required: false })
+    expect((await ben.put(`${at}/merge`)).status).toBe(200)
   })
 })
 

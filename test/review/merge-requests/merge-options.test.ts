@@ -160,6 +160,18 @@ describe('the source branch', () => {
     expect(commits.body.map((one: { id: string }) => one.id)).toEqual([tip(bench, 'next')])
   })
 
+  test('goes, and what wanted into it closes its issues in its target', async () => {
+    const bench = await stage({ merge_method: 'ff' })
+    const project = `/projects/${bench.project.id}`
+    for (const title of ['one', 'two']) await ana.post(`${project}/issues`, { title })
+    await bench.open('topic', { remove_source_branch: true })
+    bench.commit('next', { 'next.txt': 'next\n' }, 'topic')
+    await bench.open('next', { target_branch: 'topic', description: 'Closes #1 and #2' })
+    await merge(bench)
+    await world.runTasks()
+    expect((await ana.get(`${at(bench, 2)}/closes_issues`)).body).toHaveLength(2)
+  })
+
   test('stays when nobody asks, and when whoever merges says so', async () => {
     const bench = await stage()
     await bench.open('topic', { remove_source_branch: true })

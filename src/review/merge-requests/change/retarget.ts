@@ -18,6 +18,8 @@ export async function retarget(
   await updateMergeRequest(ctx.db, row.id, {
     target_branch: target,
     merge_status: recheckOf(row.merge_status),
+    // Owners of files are those that the new target names: nobody merges before they are known.
+    approvals_syncing: true,
   })
   const text = `changed target branch from \`${row.target_branch}\` to \`${target}\``
   await noteChange(ctx, project, row, 'branch', text)

@@ -50,20 +50,24 @@ export async function refreshMergeRequest(
   const head = await bringHead(ctx, row)
   const start = await branchHead(ctx, row.target_project_id, row.target_branch)
   const latest = await findLatestVersion(ctx.db, id)
-  const known = latest?.head_sha === head && !(cause.anew && latest?.start_sha !== start)
+  // Also where only the flag says so: whoever merges right after a change of target does not wait for its task.
+  const anew = cause.anew || row.approvals_syncing === 1
+  const isNew = latest?.head_sha !== head || (anew && latest?.start_sha !== start)
   const news =
-    head !== undefined && start !== undefined && !known
+    head !== undefined && start !== undefined && (isNew || anew)
       ? await readNews(ctx, row, latest, { head, start }, signal)
       : undefined
   const overtaken = await inTransaction(ctx, async (ctx) => {
+    const now = await findById(ctx.db, id)
+    if (now?.head_sha !== row.head_sha || now?.target_branch !== row.target_branch) return true
     // Two tasks may be at it at once, of a push and of the merge request that it opened.
     if (news && (await findLatestVersion(ctx.db, id))?.id !== latest?.id) return true
-    // A push that came meanwhile has a task of its own, and keeps what it noted.
     await updateMergeRequest(ctx.db, id, {
       ...(row.prepared_at === null ? { prepared_at: ctx.now(), merge_status: 'unchecked' } : {}),
       approvals_syncing: false,
     })
-    if (news) await addVersion(ctx, project, row, latest, news)
+    if (news && isNew) await addVersion(ctx, project, row, latest, news)
+    else if (news) await noteClosingIssues(ctx, row, messagesOf(news.snapshot))
     return false
   })
   if (overtaken) await refreshMergeRequest(given, id, cause, signal)
@@ -112,6 +116,10 @@ function namesOf(paths: readonly ChangedPath[]): string[] {
   return [...new Set(paths.flatMap(({ oldPath, newPath }) => [oldPath, newPath]))]
 }
 
+function messagesOf({ commits }: Snapshot): string[] {
+  return commits.map((commit) => commit.message)
+}
+
 async function addVersion(
   ctx: Ctx,
   project: Project,
@@ -133,8 +141,7 @@ async function addVersion(
   await saveCommitters(ctx.db, row.id, emails)
   const ids = commits.map((commit) => commit.id)
   await saveCommits(ctx.db, row.id, ids)
-  const messages = commits.map((commit) => commit.message)
-  await noteClosingIssues(ctx, row, messages)
+  await noteClosingIssues(ctx, row, messagesOf(snapshot))
   if (latest) {
     await resetApprovals(ctx, row, {
       patchBefore: latest.patch_id,
