@@ -8,6 +8,7 @@ import { type Branch, listBranches } from '../../git/refs/branches.ts'
 import { noObject } from '../../git/types.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, oneOf, text } from '../../http/params.ts'
+import { mayReplaceRule, onProtectedCode } from '../protections/access.ts'
 import { protectBranch, unprotectBranch } from '../protections/protect-branch.ts'
 import { moveRefs } from '../refs/move-refs.ts'
 import { codeRead, onWritableCode } from '../repository/access.ts'
@@ -115,12 +116,13 @@ export const protectRepositoryBranch = endpoint({
   method: 'PUT',
   path: '/projects/:id/repository/branches/:branch/protect',
   summary: 'Protect a branch by roles',
-  access: onWritableCode('admin_protections', hidden),
+  access: onProtectedCode,
   params: { branch: text() },
   body: {
     developers_can_push: flag().optional(),
     developers_can_merge: flag().optional(),
   },
+  conditions: [mayReplaceRule],
   response: branchEntity,
   async handler({ ctx, project, repo, params, body }) {
     const branch = await getBranch(repo, params.branch)
@@ -133,8 +135,9 @@ export const unprotectRepositoryBranch = endpoint({
   method: 'PUT',
   path: '/projects/:id/repository/branches/:branch/unprotect',
   summary: 'Take the protection of a branch away',
-  access: onWritableCode('admin_protections', hidden),
+  access: onProtectedCode,
   params: { branch: text() },
+  conditions: [mayReplaceRule],
   response: branchEntity,
   async handler({ ctx, project, repo, params }) {
     const branch = await getBranch(repo, params.branch)

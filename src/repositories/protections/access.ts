@@ -1,13 +1,14 @@
 import { type Condition, condition } from '../../access/conditions.ts'
 import { mayInProject } from '../../access/decide.ts'
 import { eitherRecord, projectRecord } from '../../access/records.ts'
-import type { Source } from '../../access/sources.ts'
-import type { Project } from '../../access/subjects.ts'
+import { projectSource, type Source } from '../../access/sources.ts'
+import type { Access, Project } from '../../access/subjects.ts'
 import { existing, forbidden, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { text } from '../../http/params.ts'
 import { getMover } from '../refs/access.ts'
 import { lets } from '../refs/protection.ts'
+import { onWritableCode, type RepositorySubject } from '../repository/access.ts'
 import { type BranchRuleRow, findRuleRow, listLevelRows } from './branch-queries.ts'
 import { getOwnRule } from './branch-verbs.ts'
 import { findTagRuleRow } from './tag-queries.ts'
@@ -58,6 +59,31 @@ export const mayUnprotect: Condition<OwnRule> = condition(
   'of a project: is listed for unprotecting, or admin_protections where nobody is',
   async ({ ctx, source, rule }) =>
     source.type === 'group' || (await isUnprotector(ctx, source, rule)) || forbidden(),
+)
+
+const branch = { branch: text() }
+const writable = onWritableCode('admin_protections', { hidden: true })
+
+interface ProtectedCode extends RepositorySubject {
+  readonly rule: BranchRuleRow | undefined
+}
+
+/** The code of a project, with its own rule for exactly the branch of `:branch` where it has one. */
+export const onProtectedCode: Access<ProtectedCode> = {
+  ...writable,
+  async find(request) {
+    const found = await writable.find(request)
+    const source = projectSource(found.project)
+    const rule = await findRuleRow(request.ctx.db, source, request.read(branch).branch)
+    return { ...found, rule: rule?.project_id === found.project.id ? rule : undefined }
+  },
+}
+
+/** As `mayUnprotect`, where there need be no rule. */
+export const mayReplaceRule: Condition<ProtectedCode & { readonly ctx: Ctx }> = condition(
+  'is listed for unprotecting, if anybody is',
+  async ({ ctx, project, rule }) =>
+    !rule || (await isUnprotector(ctx, project, rule)) || forbidden(),
 )
 
 async function isUnprotector(ctx: Ctx, project: Project, row: BranchRuleRow): Promise<boolean> {

@@ -381,6 +381,19 @@ describe('who may', () => {
     expect((await dev.delete(named('x'))).status).toBe(204)
   })
 
+  test('unprotect decides over the old way, too', async () => {
+    const branch = `/projects/${project.id}/repository/branches/main`
+    await mona.post(rules, { name: 'main', allowed_to_unprotect: [{ access_level: 60 }] })
+    for (const by of [ana, mona, dev]) {
+      expect((await by.put(`${branch}/unprotect`)).status).toBe(403)
+      expect((await by.put(`${branch}/protect`, { developers_can_push: true })).status).toBe(403)
+    }
+    expect((await mona.get(named('main'))).body.push_access_levels).toMatchObject([
+      { access_level: 40 },
+    ])
+    expect((await world.root.put(`${branch}/unprotect`)).body.protected).toBe(false)
+  })
+
   test('read and set protections of tags is for Maintainers', async () => {
     await mona.post(tags, { name: 'v*' })
     for (const [by, read, write] of [
