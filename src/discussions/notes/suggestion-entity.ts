@@ -29,10 +29,12 @@ export function rangeOf(row: SuggestionRow): { readonly from: number; readonly t
   return { from: Math.max(1, line - row.lines_above), to: line + row.lines_below }
 }
 
+export const takenText = "Can't apply this suggestion."
+
 /** Why a suggestion can't be taken over, as far as the database knows; undefined when it can. */
 export function reasonAgainst(row: SuggestionRow): string | undefined {
   const edit = 'To apply this suggestion, edit this file directly.'
-  if (row.commit_id !== null) return "Can't apply this suggestion."
+  if (row.commit_id !== null) return takenText
   if (row.state === 'merged') return `This merge request was merged. ${edit}`
   if (row.state !== 'opened') return `This merge request is closed. ${edit}`
   if (row.source_branch_exists === 0) return "Can't apply as the source branch was deleted."

@@ -7,6 +7,7 @@ import {
   placeOf,
   rangeOf,
   reasonAgainst,
+  takenText,
 } from '../../discussions/notes/suggestion-entity.ts'
 import {
   listSuggestionsById,
@@ -16,7 +17,7 @@ import { closeThreads } from '../../discussions/notes/verbs.ts'
 import type { ObjectId } from '../../git/types.ts'
 import { type CommitAction, writeCommit } from '../../git/write/write-commit.ts'
 import { moveRefs } from '../../repositories/refs/move-refs.ts'
-import { untilFirst } from '../../repositories/repository/branch-queue.ts'
+import { onBranch } from '../../repositories/repository/branch-queue.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { branchHead } from '../merge-requests/branch-heads.ts'
 import { targetSetting } from '../merge-requests/facts.ts'
@@ -49,11 +50,16 @@ export async function applySuggestions(
     const reason = reasonAgainst(row)
     if (reason !== undefined) throw invalidText(reason)
   }
-  const commitId = await untilFirst(() => commitOnce(ctx, branch, rows, message))
-  await inTransaction(ctx, async (ctx) => {
-    await markApplied(ctx.db, wanted, commitId, ctx.now())
-    const threads = [...new Set(rows.map((row) => row.discussion_id))]
-    await closeThreads(ctx, threads)
+  await onBranch(branch.source, branch.row.source_branch, async () => {
+    // Lines that were only added to read as before: the same suggestion would fit again.
+    const now = await listSuggestionsById(ctx.db, wanted)
+    if (now.some((row) => row.commit_id !== null)) throw invalidText(takenText)
+    const commitId = await commitOnce(ctx, branch, rows, message)
+    await inTransaction(ctx, async (ctx) => {
+      await markApplied(ctx.db, wanted, commitId, ctx.now())
+      const threads = [...new Set(rows.map((row) => row.discussion_id))]
+      await closeThreads(ctx, threads)
+    })
   })
   return await listSuggestionsById(ctx.db, wanted)
 }

@@ -62,6 +62,16 @@ describe('a suggestion', () => {
     expect([again.status, again.body.message]).toEqual([400, "Can't apply this suggestion."])
   })
 
+  test('is taken over once, however often it is asked at once', async () => {
+    const { suggest, read } = await stage()
+    const { suggestions } = await suggest(2, block('2\nmore'))
+    const replies = await Promise.all(
+      [1, 2, 3].map(() => ana.put(`/suggestions/${suggestions[0].id}/apply`)),
+    )
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 400, 400])
+    expect(read('README.md')).toBe('one\n2\nmore\n3\n4\n')
+  })
+
   test('follows its line through later pushes, and is refused when the line changed', async () => {
     const { bench, at, suggest, read } = await stage()
     const moved = await suggest(4, block('four'))
