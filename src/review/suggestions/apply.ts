@@ -27,7 +27,7 @@ import { getSuggestedBranch, type SuggestedBranch } from './access.ts'
 import { changeLines, cutLines, overlap } from './lines.ts'
 import { suggestionMessage } from './message.ts'
 import { markApplied } from './queries.ts'
-import { readText } from './save-suggestions.ts'
+import { readBytes } from './save-suggestions.ts'
 
 /**
  * Takes suggestions over as one commit on the source branch (docs/contract/D §1.11): 404 for those that the caller can't see, 403
@@ -99,17 +99,25 @@ async function actionsOf(
   const actions: CommitAction[] = []
   for (const path of paths) {
     const own = rows.filter((row) => placeOf(row).new_path === path)
-    const text = await readText(ctx, projectId, head, path)
+    // Each byte as a character: what is no UTF-8 stays as it is.
+    const text = (await readBytes(ctx, projectId, head, path))?.toString('latin1')
     if (text === undefined) throw invalidText('A file was not found.')
-    const changes = own.map((row) => ({ ...rangeOf(row), content: row.to_content }))
+    const changes = own.map((row) => {
+      return { ...rangeOf(row), content: Buffer.from(row.to_content).toString('latin1') }
+    })
     if (overlap(changes)) {
       throw invalidText('Suggestions are not applicable as their lines cannot overlap.')
     }
     for (const row of own) {
       const { from, to } = rangeOf(row)
-      if (cutLines(text, from, to) !== row.from_content) throw invalidText(outdatedText(row))
+      const lines = Buffer.from(cutLines(text, from, to), 'latin1').toString('utf8')
+      if (lines !== row.from_content) throw invalidText(outdatedText(row))
     }
-    actions.push({ kind: 'update', path, content: Buffer.from(changeLines(text, changes)) })
+    actions.push({
+      kind: 'update',
+      path,
+      content: Buffer.from(changeLines(text, changes), 'latin1'),
+    })
   }
   return actions
 }

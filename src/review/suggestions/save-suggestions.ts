@@ -26,7 +26,7 @@ export async function saveSuggestions(
   const blocks = line === null || type !== 'text' ? [] : findSuggestions(row.body)
   if (blocks.length === 0) return await replace(ctx, row.id, [])
   const { head_sha: ref, new_path: path } = position
-  const text = await readText(ctx, noteable.project.id, ref, path)
+  const text = (await readBytes(ctx, noteable.project.id, ref, path))?.toString('utf8')
   const at = line ?? 1
   const suggestions = blocks.map(({ above, below, content }) => ({
     lines_above: above,
@@ -45,14 +45,13 @@ async function replace(
   await inTransaction(ctx, (ctx) => replaceSuggestions(ctx.db, noteId, suggestions))
 }
 
-/** The text of a file; undefined where there is none, or it is too large. */
-export async function readText(
+/** The bytes of a file; undefined where there is none, or it is too large. */
+export async function readBytes(
   ctx: Ctx,
   projectId: number,
   ref: ObjectId,
   path: string,
-): Promise<string | undefined> {
+): Promise<Buffer | undefined> {
   const options = { ref, path, limit: largestFile }
-  const content = await ifFound(readContentAt(ctx.git.open(projectId), options))
-  return content?.toString('utf8')
+  return (await ifFound(readContentAt(ctx.git.open(projectId), options))) ?? undefined
 }

@@ -72,6 +72,25 @@ describe('a suggestion', () => {
     expect(read('README.md')).toBe('one\n2\nmore\n3\n4\n')
   })
 
+  test('leaves every other byte of its file as it is, be it no UTF-8', async () => {
+    const { bench } = await stage()
+    const files = `/projects/${bench.project.id}/repository/files/latin.txt`
+    const bytes = (words: string) => Buffer.from(words, 'latin1').toString('base64')
+    await ana.post(files, {
+      branch: 'topic',
+      commit_message: 'x',
+      encoding: 'base64',
+      content: bytes('gr\xfcn\n2\nd\xfcnn\n'),
+    })
+    const { body } = await bench.read(1)
+    const position = { ...body.diff_refs, position_type: 'text', new_path: 'latin.txt' }
+    const at = { position: { ...position, new_line: 3 }, body: block('d\u00fcnn') }
+    const { notes } = (await ben.post(`${bench.api}/1/discussions`, at)).body
+    expect((await ana.put(`/suggestions/${notes[0].suggestions[0].id}/apply`)).status).toBe(200)
+    const now = (await ana.get(`${files}?ref=topic`)).body.content
+    expect(now).toBe(bytes('gr\xfcn\n2\nd\xc3\xbcnn\n'))
+  })
+
   test('follows its line through later pushes, and is refused when the line changed', async () => {
     const { bench, at, suggest, read } = await stage()
     const moved = await suggest(4, block('four'))
