@@ -176,6 +176,22 @@ describe('a merge request', () => {
     ])
   })
 
+  test('brings what was pushed while it was closed', async () => {
+    const { bench, at } = await stage()
+    const { iid } = await open(bench, 'slept')
+    const one = `${bench.api}/${iid}`
+    expect((await ben.post(`${one}/approve`)).status).toBe(201)
+    await ana.put(one, { state_event: 'close' })
+    const file = { branch: 'slept', commit_message: 'more', content: 'more' }
+    expect((await ana.post(`${at}/repository/files/more`, file)).status).toBe(201)
+    const { body: branch } = await ana.get(`${at}/repository/branches/slept`)
+    await ana.put(one, { state_event: 'reopen' })
+    const { body } = await bench.read(iid)
+    expect(body).toMatchObject({ sha: branch.commit.id, detailed_merge_status: 'mergeable' })
+    expect((await ana.get(`${one}/approvals`)).body.approved_by).toEqual([])
+    expect((await ana.put(`${one}/merge`, { sha: branch.commit.id })).body.state).toBe('merged')
+  })
+
   test('is deleted with all that hung on it', async () => {
     const { bench, at } = await stage()
     const { iid } = await open(bench, 'doomed', { assignee_ids: [ben.id] })

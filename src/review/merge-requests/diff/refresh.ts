@@ -64,6 +64,8 @@ export async function refreshMergeRequest(
     if (news && (await findLatestVersion(ctx.db, id))?.id !== latest?.id) return true
     await updateMergeRequest(ctx.db, id, {
       ...(row.prepared_at === null ? { prepared_at: ctx.now(), merge_status: 'unchecked' } : {}),
+      // A closed merge request does not follow its branch.
+      head_sha: head,
       approvals_syncing: false,
     })
     if (news && isNew) await addVersion(ctx, project, row, latest, news)
