@@ -1,10 +1,12 @@
 import type { Ctx } from '../../ctx.ts'
+import type { ObjectId } from '../../git/types.ts'
 import type { OwnedFiles } from './code-owners.ts'
 import { deleteApprovals, listApprovals } from './queries.ts'
 import { type ApprovalSubject, approvalStanding } from './standing.ts'
 
 /** What a push changed, as far as approvals ask. */
 export interface PushedChange {
+  readonly head: ObjectId
   readonly patchBefore: string | null
   readonly patchAfter: string | null
   /** The owners' entries of the files that the push itself touched. */
@@ -12,7 +14,7 @@ export interface PushedChange {
 }
 
 /**
- * Applies the project's rule on pushes to the approvals that there are, in the caller's transaction: all go, or those of
+ * Applies the project's rule on pushes to the approvals of earlier heads, in the caller's transaction: all go, or those of
  * the owners of touched files; none when the change as a whole is the same (a plain rebase; docs/contract/B-resolved §8.3).
  */
 export async function resetApprovals(
@@ -21,11 +23,12 @@ export async function resetApprovals(
   change: PushedChange,
 ): Promise<void> {
   const approvals = await listApprovals(ctx.db, [subject.id])
-  if (approvals.length === 0) return
+  const earlier = approvals.filter((one) => one.head_sha !== change.head).map((one) => one.user_id)
+  if (earlier.length === 0) return
   if (change.patchAfter !== null && change.patchBefore === change.patchAfter) return
   const { settings, rules } = await approvalStanding(ctx, subject)
   if (settings.reset_approvals_on_push.value) {
-    await deleteApprovals(ctx.db, subject.id)
+    await deleteApprovals(ctx.db, subject.id, earlier)
     return
   }
   if (!settings.selective_code_owner_removals.value) return
@@ -36,6 +39,7 @@ export async function resetApprovals(
     .filter(({ rule }) => rule.rule_type === 'code_owner')
     .filter(({ rule }) => touched.has(key(rule.section ?? '', rule.name)))
     .flatMap((rule) => rule.approvedBy)
+    .filter((id) => earlier.includes(id))
   if (owners.length > 0) await deleteApprovals(ctx.db, subject.id, owners)
 }
 

@@ -51,6 +51,16 @@ const states = async (one: string) =>
     ),
   )
 
+test('a push takes the approvals of earlier heads, and leaves those of its own', async () => {
+  const { bench, at, one } = await stage()
+  expect((await ben.post(`${one}/approve`)).status).toBe(201)
+  await push(at, 'more.txt')
+  const { body } = await ana.get(`${at}/repository/branches/topic`)
+  expect((await cleo.post(`${one}/approve`, { sha: body.commit.id })).status).toBe(201)
+  await bench.read(1)
+  expect(await approvers(one)).toEqual(['cleo'])
+})
+
 /** A bot of the project, and what it may call as. */
 async function botOf(bench: Bench, accessLevel: number): Promise<Caller> {
   const made = await ana.post(`/projects/${bench.project.id}/access_tokens`, {

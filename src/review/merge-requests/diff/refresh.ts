@@ -146,6 +146,7 @@ async function addVersion(
   await noteClosingIssues(ctx, row, messagesOf(snapshot))
   if (latest) {
     await resetApprovals(ctx, row, {
+      head,
       patchBefore: latest.patch_id,
       patchAfter: patchId,
       touched,
