@@ -61,6 +61,14 @@ test('a push takes the approvals of earlier heads, and leaves those of its own',
   expect(await approvers(one)).toEqual(['cleo'])
 })
 
+test('wanting changes of what is merged leaves the approvals that it was merged with', async () => {
+  const { one } = await stage()
+  expect((await ben.post(`${one}/approve`)).status).toBe(201)
+  expect((await ana.put(`${one}/merge`)).status).toBe(200)
+  await ben.post(`${one}/notes`, { body: '/request_changes' })
+  expect(await approvers(one)).toEqual(['ben'])
+})
+
 /** A bot of the project, and what it may call as. */
 async function botOf(bench: Bench, accessLevel: number): Promise<Caller> {
   const made = await ana.post(`/projects/${bench.project.id}/access_tokens`, {

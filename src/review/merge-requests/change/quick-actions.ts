@@ -135,7 +135,7 @@ export async function submitReview(
 
 function requestChanges(ctx: Ctx, context: RequestContext) {
   const me = userOf(ctx.actor)?.id ?? 0
-  if (!context.reviewerIds.includes(me)) return undefined
+  if (context.state !== 'opened' || !context.reviewerIds.includes(me)) return undefined
   return {
     message: 'Changes requested to the current merge request.',
     act: () => askForChanges(ctx, context, me),
