@@ -144,6 +144,20 @@ describe('the method', () => {
   })
 })
 
+test('the message names no issues that whoever merges cannot see', async () => {
+  const hidden = await world.user('hider')
+  const { body: secret } = await hidden.post('/projects', { name: 'secret', visibility: 'private' })
+  await hidden.post(`/projects/${secret.id}/issues`, { title: 'x' })
+  const bench = await stage()
+  await ana.post(`/projects/${bench.project.id}/issues`, { title: 'x' })
+  await bench.open('topic', { description: 'Closes #1, closes hider/secret#1' })
+  const merged = await merge(bench)
+  const commits = `/projects/${bench.project.id}/repository/commits`
+  const { message } = (await ana.get(`${commits}/${merged.merge_commit_sha}`)).body
+  expect(message).toContain('Closes #1\n')
+  expect(message).not.toContain('secret')
+})
+
 describe('the source branch', () => {
   test('goes when either side asks, and merge requests into it get its target', async () => {
     const bench = await stage()

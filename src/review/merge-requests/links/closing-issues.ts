@@ -1,9 +1,10 @@
+import { viewerOf } from '../../../access/visible-queries.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { findClosedIssues } from '../../../markdown/find-references.ts'
 import { targetSetting } from '../facts.ts'
 import { setClosingIssues } from '../queries.ts'
 import type { MergeRequestRow } from '../row.ts'
-import { findIssueByPath, listClosingIssues } from './closing-issue-queries.ts'
+import { findIssueByPath, listClosingIssues, listSeenIssueIds } from './closing-issue-queries.ts'
 
 /**
  * Notes which issues the merge will close: those that the description or a commit message names with a closing word,
@@ -33,11 +34,13 @@ function closesIssues(row: MergeRequestRow): boolean {
   )
 }
 
-/** References of the open issues that the merge will close: `#1`, `g/p#2`. */
+/** References of the open issues that the merge will close, as far as the merger sees them: `#1`, `g/p#2`. */
 export async function closingReferences(ctx: Ctx, row: MergeRequestRow): Promise<string[]> {
   const issues = await listClosingIssues(ctx.db, row.id)
+  const ids = issues.map((issue) => issue.id)
+  const seen = await listSeenIssueIds(ctx.db, viewerOf(ctx), ids)
   return issues
-    .filter((issue) => issue.state === 'opened')
+    .filter((issue) => issue.state === 'opened' && seen.has(issue.id))
     .map((issue) =>
       issue.project_id === row.target_project_id
         ? `#${issue.iid}`
