@@ -3,11 +3,9 @@ import { listMergedAmong } from '../../git/history/contains.ts'
 import { resolveRevision } from '../../git/objects/revision.ts'
 import { listRefs } from '../../git/refs/refs.ts'
 import type { Repo } from '../../git/repo.ts'
-import type { ObjectId } from '../../git/types.ts'
+import type { ObjectId, Ref } from '../../git/types.ts'
 import { defaultRef } from '../repository/access.ts'
 import { ifFound } from '../repository/missing.ts'
-
-const prefix = 'refs/heads/'
 
 /** Those of some commits of branches that are in the default branch, as `mergedBranches` counts. */
 export async function mergedCommits(
@@ -23,17 +21,16 @@ export async function mergedCommits(
 }
 
 /**
- * Names of the branches whose work is in the default branch. One that stands at the very commit of the default branch
+ * The branches whose work is in the default branch, as they stood then. One that stands at the very commit of the default branch
  * has brought nothing in, and does not count.
  */
 export async function mergedBranches(
   repo: Repo,
   project: Pick<Project, 'default_branch'>,
   signal?: AbortSignal,
-): Promise<ReadonlySet<string>> {
-  const refs = await listRefs(repo, { prefix }, signal)
+): Promise<readonly Ref[]> {
+  const refs = await listRefs(repo, { prefix: 'refs/heads/' }, signal)
   const ids = refs.map((ref) => ref.id)
   const merged = await mergedCommits(repo, project, ids, signal)
-  const names = refs.filter((ref) => merged.has(ref.id)).map((ref) => ref.name)
-  return new Set(names.map((name) => name.slice(prefix.length)))
+  return refs.filter((ref) => merged.has(ref.id))
 }

@@ -8,6 +8,7 @@ import { findRef } from '../../git/refs/refs.ts'
 import { noObject } from '../../git/types.ts'
 import { branchStates } from '../refs/branch-state.ts'
 import { moveRefs } from '../refs/move-refs.ts'
+import { branchOf } from '../refs/moves.ts'
 import { mergedBranches } from './merged.ts'
 
 /** Deletes the branches whose work is in the default branch; protected ones stay (docs/contract/B-resolved §4). */
@@ -22,10 +23,11 @@ export const deleteMergedBranches = task({
       const project = await getVisibleProject(ctx, String(project_id))
       const repo = ctx.git.open(project.id)
       const stateOf = await branchStates(ctx, project)
-      for (const name of await mergedBranches(repo, project, signal)) {
-        if (name === project.default_branch || stateOf(name).protected) continue
-        const ref = await findRef(repo, `refs/heads/${name}`, signal)
-        if (!ref) continue
+      for (const ref of await mergedBranches(repo, project, signal)) {
+        const branch = branchOf(ref.name) ?? ''
+        if (branch === project.default_branch || stateOf(branch).protected) continue
+        // What was pushed meanwhile is not merged.
+        if ((await findRef(repo, ref.name, signal))?.id !== ref.id) continue
         const move = { name: ref.name, oldId: ref.id, newId: noObject }
         await moveRefs(ctx, project, { via: 'system', moves: [move] })
       }

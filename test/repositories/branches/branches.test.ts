@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { oddBranchNames } from '../../../fixtures/repositories/contents.ts'
+import { deleteMergedBranches } from '../../../src/repositories/branches/tasks.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
 import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
 
@@ -292,6 +293,20 @@ describe('deleting a branch', () => {
     await world.runTasks()
     expect(listed(project)).toEqual(['feature/one', 'main', 'release/1.0', 'same-as-main'])
   })
+})
+
+test('a branch that is pushed to while those that are merged go is kept', async () => {
+  for (const name of ['aaa', 'bbb']) project.git('branch', name, 'main~1')
+  const ahead = project.git('commit-tree', '-p', 'main', '-m', 'More', 'main^{tree}').trim()
+  const push = async (_: unknown, { moves }: { readonly moves: readonly { name: string }[] }) => {
+    const [first] = moves
+    if (first?.name === 'refs/heads/aaa') project.git('update-ref', 'refs/heads/bbb', ahead)
+  }
+  const effects = { ...world.ctx.effects, refsMoved: [...world.ctx.effects.refsMoved, push] }
+  const { signal } = new AbortController()
+  await deleteMergedBranches.handler({ ...world.ctx, effects }, { project_id: project.id }, signal)
+  expect(listed(project)).toContain('bbb')
+  expect(listed(project)).not.toContain('aaa')
 })
 
 describe('protecting a branch by the old way', () => {
