@@ -165,8 +165,9 @@ export async function cachesOf(
   const maps = list.filter(isMap).slice(0, MOST_CACHES)
   return await Promise.all(
     maps.map(async (cache, index) => {
-      const separate = how.separate && cache.unprotect !== true
-      const suffix = separate ? (how.protected ? '-protected' : '-non_protected') : ''
+      // Always one of the two: no unprotected ref may write what a protected one reads.
+      const kind = how.protected && cache.unprotect !== true ? 'protected' : 'non_protected'
+      const suffix = how.separate ? `-${kind}` : ''
       const number = index === 0 ? '' : `${index}_`
       const key = await cacheKey(ctx, place, cache.key, { ...how, number })
       return {

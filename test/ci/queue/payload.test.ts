@@ -253,7 +253,7 @@ describe('a runner is told of a job', () => {
         fallback_keys: [],
       }),
       expect.objectContaining({ key: '2_default-non_protected', paths: ['c'] }),
-      expect.objectContaining({ key: '3_default', paths: ['d'] }),
+      expect.objectContaining({ key: '3_default-non_protected', paths: ['d'] }),
     ])
   })
 
@@ -484,4 +484,41 @@ needing: {stage: test, script: make, needs: [a, {job: c, artifacts: false}]}
     expect(job ? 'given' : body[0]?.failure_reason).toBe(outcome)
     world.setNow('2026-05-04T10:00:00.000Z')
   })
+})
+
+test('no cache that jobs of protected refs read is written by those of other refs', async () => {
+  const place = await addCiPlace(world, ana, 'x: {script: make, cache: {paths: [d]}}')
+  await ana.post(`${place.path}/protected_branches`, { name: 'main' })
+  const keys = async (ref: string) => {
+    await startPipeline(place, { ref })
+    return (await takeJob(place)).cache.map(({ key }: { key: string }) => key)
+  }
+  expect(await keys('main')).toEqual(['default-protected'])
+  await ana.post(`${place.path}/repository/commits`, {
+    branch: 'evil',
+    start_branch: 'main',
+    commit_message: 'Reach for the cache of main',
+    actions: [
+      {
+        action: 'update',
+        file_path: '.svc-ci.yml',
+        content: 'x: {script: make, cache: {key: default-protected, unprotect: true, paths: [d]}}',
+      },
+    ],
+  })
+  expect(await keys('evil')).toEqual(['default-protected-non_protected'])
+})
+
+test('a cache with `unprotect` is one for protected and other refs', async () => {
+  const place = await addCiPlace(
+    world,
+    ana,
+    'x: {script: make, cache: {paths: [d], unprotect: true}}',
+  )
+  await ana.post(`${place.path}/protected_branches`, { name: 'main' })
+  await ana.post(`${place.path}/repository/branches`, { branch: 'topic', ref: 'main' })
+  for (const ref of ['main', 'topic']) {
+    await startPipeline(place, { ref })
+    expect((await takeJob(place)).cache).toMatchObject([{ key: 'default-non_protected' }])
+  }
 })
