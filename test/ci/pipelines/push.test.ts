@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { later } from '../../../src/base/clock.ts'
 import { refsPushed } from '../../../src/repositories/refs/pushed-task.ts'
 import { gitClient } from '../../support/git-client.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
@@ -155,6 +156,28 @@ describe('a push', () => {
     await commit(project, simple)
     await commit(project, `${simple}# 2`)
     expect((await pipelines(project)).map(({ status }) => status)).toEqual(['pending', 'canceled'])
+  })
+
+  test('cancels no pipeline for one whose jobs are skipped', async () => {
+    const project = await newProject()
+    const config = `default: {interruptible: true}\n${simple}`
+    await commit(project, config)
+    await commit(project, `${config}# 2`, { message: 'Release 1.0 [skip ci]' })
+    const found = (await pipelines(project)).map(({ status }) => status)
+    expect(found).toEqual(['skipped', 'pending'])
+  })
+
+  test('cancels nothing that somebody starts again after it', async () => {
+    const project = await newProject()
+    await commit(project, simple)
+    await commit(project, `${simple}# 2`)
+    const [, older] = await pipelines(project)
+    await ana.post(`/projects/${project.id}/pipelines/${older?.id}/retry`)
+    const before = world.ctx.now()
+    world.setNow(later(before, 60_000))
+    await world.runTasks()
+    world.setNow(before)
+    expect((await pipelines(project)).map(({ status }) => status)).toEqual(['pending', 'pending'])
   })
 
   test('cancels no other pipelines when the project or the configuration says so', async () => {

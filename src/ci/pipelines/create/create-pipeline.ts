@@ -72,7 +72,8 @@ export async function startPipeline(ctx: Ctx, id: number): Promise<PipelineRow> 
   await placeOwnRef(ctx.git.open(row.project_id), `refs/pipelines/${id}`, row.sha)
   await inTransaction(ctx, async (ctx) => {
     await processPipeline(ctx, id)
-    await cancelRedundant(ctx, row)
+    // One that is skipped makes nothing redundant, and one that has begun before has done it.
+    if (row.status === 'created') await cancelRedundant(ctx, row)
   })
   const started = await findPipeline(ctx.db, id)
   if (!started) throw configFault('Pipeline was removed')
