@@ -116,11 +116,14 @@ async function describeRun(
 ): Promise<RequestRun> {
   const version = await findLatestVersion(ctx.db, row.id)
   const isHere = places.project.id === places.target.id
+  // A trial merge brings what the target has by now: beside it stands what the request changes.
+  const base =
+    found.origin.event === 'merged_result' ? found.at.commit.parentIds[0] : version?.base_sha
   const at = {
     ...found.at,
     tag: false,
     beforeSha: undefined,
-    comparedTo: isHere ? (version?.base_sha ?? undefined) : undefined,
+    comparedTo: isHere ? base : undefined,
   }
   const variables = await requestVariables(ctx, row, { ...places, ...found.origin, version })
   const request = { ...found.origin, id: row.id, variables }

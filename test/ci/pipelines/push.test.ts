@@ -53,6 +53,26 @@ async function commit(
   return reply.body.id as string
 }
 
+/** Commits new files as they are. */
+async function put(
+  project: TestProject,
+  files: Readonly<Record<string, string>>,
+  more: { branch?: string; start_branch?: string } = {},
+) {
+  const reply = await ana.post(`${project.api}/commits`, {
+    branch: 'main',
+    ...more,
+    commit_message: 'Add',
+    actions: Object.entries(files).map(([file_path, content]) => ({
+      action: 'create',
+      file_path,
+      content,
+    })),
+  })
+  expect(reply.status).toBe(201)
+  await world.runTasks()
+}
+
 async function pipelines(project: TestProject, query = '') {
   const reply = await ana.get(`/projects/${project.id}/pipelines${query}`)
   return reply.body as { id: number; ref: string; sha: string; status: string; source: string }[]
@@ -307,5 +327,35 @@ review: {script: y, rules: [{if: '$CI_PIPELINE_SOURCE == "merge_request_event" &
     const [pipeline] = await pipelines(project, '?source=merge_request_event')
     expect(pipeline?.ref).toBe(`refs/merge-requests/${body.iid}/merge`)
     expect(pipeline?.sha).not.toBe(body.sha)
+  })
+
+  test('with merged results asks what it changes itself, not what came to the target meanwhile', async () => {
+    const project = await newProject()
+    await ana.put(`/projects/${project.id}`, { merge_pipelines_enabled: true })
+    const rules = (path: string) =>
+      `rules: [{if: '$CI_PIPELINE_SOURCE != "push"', changes: [${path}]}]`
+    await put(project, {
+      '.svc-ci.yml': `docs: {script: y, ${rules('docs/*')}}
+code: {script: y, ${rules('code/*')}}
+goes: {trigger: {include: child.yml}, ${rules('docs/*')}}
+`,
+      'child.yml': `inner-docs: {script: y, ${rules('docs/*')}}
+inner-code: {script: y, ${rules('code/*')}}
+`,
+    })
+    await put(project, { 'docs/one': '1' }, { branch: 'topic', start_branch: 'main' })
+    await put(project, { 'code/one': '1' })
+    await dev.post(`/projects/${project.id}/merge_requests`, {
+      source_branch: 'topic',
+      target_branch: 'main',
+      title: 'Topic',
+    })
+    await world.runTasks()
+    const namesOf = async (source: string) => {
+      const [made] = await pipelines(project, `?source=${source}`)
+      return (await jobs(project, made?.id ?? 0)).map(({ name }) => name)
+    }
+    expect(await namesOf('merge_request_event')).toEqual(['docs'])
+    expect(await namesOf('parent_pipeline')).toEqual(['inner-docs'])
   })
 })

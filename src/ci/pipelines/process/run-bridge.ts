@@ -160,14 +160,16 @@ async function refOfParent(ctx: Ctx, project: Project, own: PipelineRow): Promis
   const commit = await ifFound(readCommit(ctx.git.open(project.id), own.sha))
   if (!commit) throw configFault('Reference not found')
   const beforeSha = own.before_sha ?? undefined
-  const { ref, merge_request_id: requestId } = own
+  const { ref, merge_request_id: requestId, merge_request_event: event } = own
+  const base = async (id: number) =>
+    event === 'merged_result' ? commit.parentIds[0] : await baseOf(ctx, project, id)
   return {
     ref,
     tag: own.tag === 1,
     protected: own.protected === 1,
     commit,
     beforeSha,
-    comparedTo: requestId === null ? beforeSha : await baseOf(ctx, project, requestId),
+    comparedTo: requestId === null ? beforeSha : await base(requestId),
   }
 }
 
