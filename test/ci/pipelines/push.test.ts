@@ -287,6 +287,10 @@ b: {script: b}
     await endJob(world.ctx, { id: a?.id ?? 0, pipeline_id: id }, end)
     const states = (await jobs(project, id)).map(({ name, status }) => [name, status])
     expect(Object.fromEntries(states)).toEqual({ a: 'failed', b: 'canceled' })
+    // What somebody wants to run all the same is not ended for a failure that they know of.
+    const b = (await jobs(project, id)).find(({ name }) => name === 'b')
+    const again = await ana.post(`/projects/${project.id}/jobs/${b?.id}/retry`)
+    expect([again.status, again.body.status]).toEqual([201, 'pending'])
   })
 })
 

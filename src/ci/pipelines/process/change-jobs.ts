@@ -16,7 +16,7 @@ import {
   updateJob,
 } from '../job-queries.ts'
 import { listChildIds } from '../queries.ts'
-import { cancelJobs, enqueueJobs, processPipeline } from './process.ts'
+import { cancelAfterFailure, cancelJobs, enqueueJobs, processPipeline } from './process.ts'
 import { changeJob, changeJobs } from './transitions.ts'
 
 const RETRYABLE: readonly PipelineStatus[] = ['success', 'failed', 'canceled']
@@ -202,17 +202,14 @@ async function enterEnd(ctx: Ctx, job: { readonly id: number }, end: JobEnd): Pr
   if (!row) return false
   const { reason, exitCode } = end
   const options = JSON.parse(row.options) as Record<string, unknown> // written by us
-  const values = {
-    failure_reason: reason,
-    exit_code: exitCode ?? null,
-    ...(allowsExit(options, exitCode) ? { allow_failure: true } : {}),
-  }
+  const allow_failure = row.allow_failure === 1 || allowsExit(options, exitCode)
+  const values = { failure_reason: reason, exit_code: exitCode ?? null, allow_failure }
   if (!(await changeJob(ctx, 'drop', job, values))) return false
   if (row.retried === 0 && retriesAfter(options, end, row.retries)) {
     const again = { user_id: row.user_id, retries: row.retries + 1 }
     const id = await replaceJob(ctx.db, row.id, again, ctx.now())
     await enqueueJobs(ctx, [{ ...row, id }])
-  }
+  } else if (!allow_failure) await cancelAfterFailure(ctx, row.pipeline_id)
   return true
 }
 

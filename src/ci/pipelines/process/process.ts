@@ -17,7 +17,6 @@ export async function processPipeline(ctx: Ctx, pipelineId: number): Promise<voi
   const pipeline = await findPipeline(ctx.db, pipelineId)
   if (!pipeline) return
   const jobs = await listJobStates(ctx.db, pipelineId)
-  await cancelAfterFailure(ctx, pipeline, jobs)
   await enterStates(ctx, jobs, await findNext(ctx, pipelineId, jobs))
   await giveResources(ctx, pipeline, jobs)
   await recomputeStatus(ctx, pipeline)
@@ -100,15 +99,14 @@ async function giveResource(ctx: Ctx, pipeline: PipelineKey, group: string): Pro
   if (other) await recomputeStatus(ctx, other)
 }
 
-/** `workflow:auto_cancel:on_job_failure: all` ends what still runs once a job has failed that must not. */
-async function cancelAfterFailure(
-  ctx: Ctx,
-  pipeline: PipelineRow,
-  jobs: readonly JobStateRow[],
-): Promise<void> {
-  if (pipeline.on_job_failure !== 'all') return
-  if (!jobs.some((job) => job.status === 'failed' && job.allow_failure === 0)) return
-  await cancelJobs(ctx, jobs)
+/**
+ * `workflow:auto_cancel:on_job_failure: all` ends what still runs when a job fails that must not; what somebody starts
+ * later goes on.
+ */
+export async function cancelAfterFailure(ctx: Ctx, pipelineId: number): Promise<void> {
+  const pipeline = await findPipeline(ctx.db, pipelineId)
+  if (pipeline?.on_job_failure !== 'all') return
+  await cancelJobs(ctx, await listJobStates(ctx.db, pipelineId))
 }
 
 /** Ends jobs that have not ended; running ones whose runner can, by and by. */
