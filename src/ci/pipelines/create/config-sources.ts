@@ -13,11 +13,14 @@ import type { ConfigSources, Place } from '../../config/include.ts'
 import type { Elsewhere } from '../../config/rules.ts'
 import { mayIncludeFrom } from '../access.ts'
 
+/** How long other servers may take: one file, and all files of a configuration together. */
 const REMOTE_TIME_MS = 10_000
+const ALL_REMOTE_TIME_MS = 30_000
 
 /** Where the caller's configurations come from: projects that the caller may read, templates, and other servers. */
 export function configSources(ctx: Ctx): ConfigSources {
   const most = ctx.settings.get('max_yaml_size_bytes')
+  let left = ALL_REMOTE_TIME_MS
   return {
     async file(place, path) {
       const options = { ref: place.sha, path, limit: most }
@@ -27,7 +30,12 @@ export function configSources(ctx: Ctx): ConfigSources {
     paths: (place) => listPaths(ctx, place),
     project: (path, ref) => findPlace(ctx, path, ref),
     releases: ({ projectId }) => listReleasedTags(ctx.db, projectId, ctx.now()),
-    remote: (url) => fetchText(ctx, url, most),
+    async remote(url) {
+      const start = performance.now()
+      const found = await fetchText(ctx, url, { most, timeoutMs: Math.min(REMOTE_TIME_MS, left) })
+      left = Math.max(0, left - (performance.now() - start))
+      return found
+    },
     async template(name) {
       const plain = name.replace(/\.[a-z]+-ci\.yml$/, '')
       return findTemplate('ci', plain.split('/').at(-1) ?? plain)?.content
@@ -64,13 +72,17 @@ async function findPlace(
   return found && { projectId: project.id, project: project.full_path, sha: found.commitId }
 }
 
-async function fetchText(ctx: Ctx, url: string, most: number): Promise<string | undefined> {
+async function fetchText(
+  ctx: Ctx,
+  url: string,
+  { most, timeoutMs }: { readonly most: number; readonly timeoutMs: number },
+): Promise<string | undefined> {
   if (!/^https?:\/\//.test(url)) return undefined
   try {
     const answer = await ctx.outbound.request(url, {
       redirects: 3,
       maxSize: most,
-      timeoutMs: REMOTE_TIME_MS,
+      timeoutMs,
     })
     const body = await answer.read()
     return answer.status === 200 ? body.toString('utf8') : undefined
