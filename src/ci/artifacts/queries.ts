@@ -49,9 +49,16 @@ export async function setExpiry(db: Db, jobId: number, expireAt: Instant | null)
     .execute()
 }
 
-/** Removes files of a job: all of them, or what may be erased beside its reports. */
+/** Removes the files of a job, and what was read out of its test report. */
 export async function deleteArtifacts(db: Db, jobId: number): Promise<void> {
   await db.deleteFrom('ci_job_artifacts').where('job_id', '=', jobId).execute()
+  await db.deleteFrom('ci_test_suites').where('job_id', '=', jobId).execute()
+}
+
+/** Writes what a job reports of its tests, in the place of what was there. */
+export async function replaceSuite(db: Db, suite: NewRowOf<'ci_test_suites'>): Promise<void> {
+  await db.deleteFrom('ci_test_suites').where('job_id', '=', suite.job_id).execute()
+  await db.insertInto('ci_test_suites').values(suite).execute()
 }
 
 /** Writes the variables that a job hands on, in the place of those that it had. */

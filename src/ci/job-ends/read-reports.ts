@@ -1,11 +1,10 @@
 import { runInWorker, WorkerLimitError } from '../../base/workers/worker-pool.ts'
 import type { Ctx } from '../../ctx.ts'
-import { inTransaction } from '../../store/transaction.ts'
 import { readReportText } from '../artifacts/report-text.ts'
+import { saveSuite } from '../artifacts/save-suite.ts'
 import { artifactsOfJob } from '../pipelines/artifacts-of-job.ts'
 import { jobOf } from '../pipelines/process/running.ts'
 import { type JunitSuite, suiteOf } from './junit.ts'
-import { replaceSuite } from './suite-queries.ts'
 
 /** Characters of a report that is read in a moment. */
 const SHORT = 256 * 1024
@@ -21,7 +20,7 @@ export async function readReports(ctx: Ctx, jobId: number): Promise<void> {
     text === undefined
       ? suiteOf({ fault: 'The report is too large, or broken' })
       : await read(text, `project ${job.project_id}`)
-  await inTransaction(ctx, (ctx) => replaceSuite(ctx.db, jobId, job.name, suite))
+  await saveSuite(ctx, { job_id: jobId, name: job.name, ...suite })
 }
 
 async function read(text: string, caller: string): Promise<JunitSuite> {

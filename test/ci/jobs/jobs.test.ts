@@ -396,6 +396,22 @@ describe('artifacts', () => {
     })
   })
 
+  test.each([['erase', 'post'] as const, ['artifacts', 'delete'] as const])(
+    'tell nobody of tests any more after %s',
+    async (what, method) => {
+      const { project, runner, given } = await started('x: {script: y}')
+      const xml = '<testsuite><testcase name="a"><failure>a secret</failure></testcase></testsuite>'
+      const query = { artifact_type: 'junit', artifact_format: 'raw' }
+      await runner.upload(given, Buffer.from(xml), query, 'junit.xml')
+      await runner.finish(given, 'success')
+      await world.runTasks()
+      const at = `/projects/${project.id}/pipelines/${given.job_info.pipeline_id}/test_report`
+      expect(JSON.stringify((await ana.get(at)).body)).toContain('a secret')
+      await ana[method](`/projects/${project.id}/jobs/${given.id}/${what}`)
+      expect((await ana.get(at)).body).toMatchObject({ total_count: 0, test_suites: [] })
+    },
+  )
+
   const reportOf = async (xml: string) => {
     const { project, runner, given } = await started('x: {script: y}')
     const query = { artifact_type: 'junit', artifact_format: 'gzip' }
