@@ -3,7 +3,8 @@ import { task } from '../../background/task.ts'
 import type { Ctx } from '../../ctx.ts'
 import { diffChangedJob } from '../../review/merge-requests/jobs.ts'
 import { enqueueAutoMerges } from '../../review/merge-requests/merge/auto-merge-wait.ts'
-import { findById } from '../../review/merge-requests/queries.ts'
+import { findById, findMoverOf } from '../../review/merge-requests/queries.ts'
+import type { MergeRequestRow } from '../../review/merge-requests/row.ts'
 import { createEventPipeline } from '../pipelines/create/event-pipeline.ts'
 import { asksToSkip } from '../pipelines/create/push-options.ts'
 import { findRequestRun } from './create-for-request.ts'
@@ -13,18 +14,30 @@ import { hasRequestPipeline } from './queries.ts'
 export const runForRequest = task({
   ...diffChangedJob,
   async handler(given: Ctx, payload) {
-    await runForDiff(await actAs(given, payload.user_id), payload)
+    const row = await findById(given.db, payload.id)
+    if (row) await runForDiff(await actAs(given, await userFor(given, row, payload)), row, payload)
     await enqueueAutoMerges(given, { mergeRequestId: payload.id })
   },
 })
 
+/** Of a fork, whoever brought the head to it: others, who open the request again for example, may not know what it does. */
+async function userFor(
+  { db }: Pick<Ctx, 'db'>,
+  row: MergeRequestRow,
+  { user_id, head_sha }: { readonly user_id: number | null; readonly head_sha: string },
+): Promise<number | null> {
+  const { source_project_id: sourceId, target_project_id: targetId, author_id: author } = row
+  if (sourceId === null || sourceId === targetId) return user_id
+  return (await findMoverOf(db, sourceId, `refs/heads/${row.source_branch}`, head_sha)) ?? author
+}
+
 async function runForDiff(
   ctx: Ctx,
+  row: MergeRequestRow,
   { id, head_sha }: { readonly id: number; readonly head_sha: string },
 ): Promise<void> {
-  const row = await findById(ctx.db, id)
   // A head that came meanwhile has a task of its own.
-  if (row?.state !== 'opened' || row.head_sha !== head_sha || ctx.actor.kind !== 'user') return
+  if (row.state !== 'opened' || row.head_sha !== head_sha || ctx.actor.kind !== 'user') return
   const run = await findRequestRun(ctx, row)
   if (!run || run.request.sourceSha !== head_sha) return
   await createEventPipeline(ctx, run.project, run.at, {

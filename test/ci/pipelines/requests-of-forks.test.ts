@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Bench, openBench } from '../../support/review.ts'
+import { type Caller, openWorld, type World } from '../../support/world.ts'
+
+let world: World
+let ana: Caller
+let mel: Caller
+let bench: Bench
+let fork: { id: number }
+let at: string
+
+const config = "x: {script: make, rules: [{if: '$CI_MERGE_REQUEST_IID'}]}\n"
+
+beforeAll(async () => {
+  world = await openWorld()
+  ana = await world.user('ana')
+  mel = await world.user('mel')
+  bench = await openBench(world, ana, {})
+  await ana.put(`/projects/${bench.project.id}`, { visibility: 'public' })
+  fork = (await mel.post(`/projects/${bench.project.id}/fork`)).body
+  await world.runTasks()
+  await push('topic', { 'a.txt': 'a' }, { start_branch: 'main' })
+  const body = { source_branch: 'topic', target_branch: 'main', title: 'Take it' }
+  const opened = await mel.post(`/projects/${fork.id}/merge_requests`, {
+    ...body,
+    target_project_id: bench.project.id,
+  })
+  expect(opened.status).toBe(201)
+  at = `${bench.api}/${opened.body.iid}`
+  await world.runTasks()
+})
+afterAll(() => world.close())
+
+async function push(branch: string, files: Readonly<Record<string, string>>, more = {}) {
+  const made = await mel.post(`/projects/${fork.id}/repository/commits`, {
+    branch,
+    commit_message: 'Change',
+    actions: Object.entries(files).map(([file_path, content]) => ({
+      action: 'create',
+      file_path,
+      content,
+    })),
+    ...more,
+  })
+  expect(made.status, JSON.stringify(made.body)).toBe(201)
+  await world.runTasks()
+}
+
+async function runBy(project: number) {
+  const { body } = await ana.get(`/projects/${project}/pipelines?source=merge_request_event`)
+  const users = (body as { id: number }[]).map(async ({ id }) => {
+    return (await ana.get(`/projects/${project}/pipelines/${id}`)).body.user.username
+  })
+  return await Promise.all(users)
+}
+
+test('what a stranger pushed does not run as whoever turns a merge request to another branch', async () => {
+  await mel.put(`/projects/${fork.id}`, { builds_access_level: 'disabled' })
+  await push('topic', { '.svc-ci.yml': config })
+  bench.commit('b', { 'z.txt': 'z' })
+  expect((await ana.put(at, { target_branch: 'b' })).body.target_branch).toBe('b')
+  await world.runTasks()
+  expect(await runBy(bench.project.id)).toEqual([])
+  // Who asks for it knows what they do.
+  expect((await ana.post(`${at}/pipelines`)).status).toBe(200)
+  expect(await runBy(bench.project.id)).toEqual(['ana'])
+})
