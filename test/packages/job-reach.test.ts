@@ -115,6 +115,21 @@ test('a job finds what its user may read alone', async () => {
   expect(await found(job)).toEqual(all)
 })
 
+test('what a job publishes in another project tells those alone of its own who may read that', async () => {
+  const open = (await ana.post('/projects', { name: 'shared', visibility: 'public' })).body.id
+  await ana.post(`/projects/${open}/job_token_scope/allowlist`, { target_project_id: consumer })
+  const at = `/projects/${open}/packages`
+  expect((await job.put(`${at}/generic/a/1/f`, undefined, { raw: 'x' })).status).toBe(201)
+  const [shown] = (await world.nobody.get(at)).body
+  expect([shown.pipelines, shown.pipeline]).toEqual([[], undefined])
+  const files = (await world.nobody.get(`${at}/${shown.id}/package_files`)).body
+  expect(files).toMatchObject([{ file_name: 'f', pipelines: [] }])
+  expect((await world.nobody.get(`${at}/${shown.id}/pipelines`)).body).toEqual([])
+  const web_url = expect.stringContaining('/acme/consumer/-/pipelines/')
+  expect((await ana.get(`${at}/${shown.id}`)).body.pipeline).toMatchObject({ web_url })
+  expect((await ana.get(`${at}/${shown.id}/pipelines`)).body).toMatchObject([{ web_url }])
+})
+
 test('a job pushes images of its own project, and pulls from others at most', async () => {
   await ana.put(`/groups/${groupId}`, { visibility: 'public' })
   const open = { name: 'open', namespace_id: groupId, visibility: 'public' }

@@ -17,9 +17,9 @@ import {
   packageEntity,
   packageFileEntity,
   packagePipelineEntity,
+  presentBuilds,
   presentFullPackage,
   presentPackageFile,
-  presentPackagePipeline,
   presentPackages,
   presentProjectOf,
 } from './entity.ts'
@@ -123,8 +123,8 @@ export const listPackagePipelines = endpoint({
   async handler({ ctx, project, found, page }) {
     if (ctx.actor.kind !== 'job' && !mayReadBuilds(ctx, project)) throw forbidden()
     const rows = await listPipelinePage(ctx.db, found.id, page)
-    const items = rows.items.map((row) => presentPackagePipeline(ctx, project, row))
-    return { ...rows, items }
+    const shown = await presentBuilds(ctx, project, new Map([[found.id, rows.items]]))
+    return { ...rows, items: shown.get(found.id) ?? [] }
   },
 })
 
@@ -145,13 +145,11 @@ export const listPackageFiles = endpoint({
     const order = { by: query.order_by ?? 'id', sort: query.sort ?? 'asc' }
     const rows = await listFilePage(ctx.db, found.id, order, page)
     const ids = rows.items.map((row) => row.id)
-    const builds = mayReadBuilds(ctx, project) ? await listPipelinesOfFiles(ctx.db, ids) : undefined
+    const builds =
+      mayReadBuilds(ctx, project) &&
+      (await presentBuilds(ctx, project, await listPipelinesOfFiles(ctx.db, ids)))
     const items = rows.items.map((row) =>
-      presentPackageFile(
-        row,
-        builds &&
-          (builds.get(row.id) ?? []).map((one) => presentPackagePipeline(ctx, project, one)),
-      ),
+      presentPackageFile(row, builds ? (builds.get(row.id) ?? []) : undefined),
     )
     return { ...rows, items }
   },

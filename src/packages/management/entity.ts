@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { mayInProject, maySee } from '../../access/decide.ts'
-import type { Project } from '../../access/subjects.ts'
+import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import { mayReadBuilds } from '../../ci/pipelines/access.ts'
 import type { Ctx } from '../../ctx.ts'
 import { presentUserBasic, userBasicEntity } from '../../identity/users/basic.ts'
@@ -78,7 +78,7 @@ export const packageFileEntity = z.strictObject({
 
 export type PackageShown = z.input<typeof packageEntity>
 
-export function presentPackagePipeline(
+function presentPackagePipeline(
   ctx: Pick<Ctx, 'config'>,
   project: Pick<Project, 'full_path'>,
   row: PipelineOfPackage,
@@ -87,6 +87,30 @@ export function presentPackagePipeline(
   const web_url = `${ctx.config.externalUrl}/${project.full_path}/-/pipelines/${id}`
   const facts = { id, iid, project_id, sha, ref, status, source, created_at, updated_at, web_url }
   return { ...facts, user: userOfPipeline(ctx, row) }
+}
+
+type PipelineShown = ReturnType<typeof presentPackagePipeline>
+
+/**
+ * Pipelines by what they published in a project. The job of another project may have: its pipeline is for those who may
+ * read the builds there.
+ */
+export async function presentBuilds(
+  ctx: Ctx,
+  project: Project,
+  builds: ReadonlyMap<number, readonly PipelineOfPackage[]>,
+): Promise<Map<number, PipelineShown[]>> {
+  const projects = new Map([[project.id, project]])
+  const ids = new Set([...builds.values()].flatMap((rows) => rows.map((row) => row.project_id)))
+  for (const id of ids) {
+    const other = id === project.id ? undefined : await findVisibleProject(ctx, String(id))
+    if (other && mayReadBuilds(ctx, other)) projects.set(id, other)
+  }
+  const shown = (row: PipelineOfPackage) => {
+    const of = projects.get(row.project_id)
+    return of ? [presentPackagePipeline(ctx, of, row)] : []
+  }
+  return new Map([...builds].map(([id, rows]) => [id, rows.flatMap(shown)]))
 }
 
 function userOfPipeline(ctx: Pick<Ctx, 'config'>, row: PipelineOfPackage) {
@@ -104,12 +128,11 @@ export async function presentPackages(
   const ids = rows.map((row) => row.id)
   const tags = await listTagsOf(ctx.db, ids)
   const maySeeBuilds = mayReadBuilds(ctx, project)
-  const builds = maySeeBuilds ? await listPipelinesOf(ctx.db, ids) : undefined
+  const builds =
+    maySeeBuilds && (await presentBuilds(ctx, project, await listPipelinesOf(ctx.db, ids)))
   const mayDelete = mayInProject(ctx.actor, project, 'delete_package')
   return rows.map((row) => {
-    const pipelines = builds
-      ?.get(row.id)
-      ?.map((build) => presentPackagePipeline(ctx, project, build))
+    const pipelines = builds ? builds.get(row.id) : undefined
     const last = pipelines?.at(-1)
     return {
       id: row.id,
@@ -159,26 +182,21 @@ export async function presentFullPackage(
   const others = await listOtherVersions(ctx.db, row)
   const ids = others.map((other) => other.id)
   const tags = await listTagsOf(ctx.db, ids)
-  const builds = shown.pipelines && (await listPipelinesOf(ctx.db, ids))
+  const builds =
+    shown.pipelines && (await presentBuilds(ctx, project, await listPipelinesOf(ctx.db, ids)))
   const versions = others.map((other) => ({
     id: other.id,
     version: other.version ?? '',
     created_at: other.created_at,
     tags: tags.get(other.id) ?? [],
-    ...(builds
-      ? {
-          pipelines: (builds.get(other.id) ?? []).map((build) =>
-            presentPackagePipeline(ctx, project, build),
-          ),
-        }
-      : {}),
+    ...(builds ? { pipelines: builds.get(other.id) ?? [] } : {}),
   }))
   return { ...shown, last_downloaded_at: await findDownloadedAt(ctx.db, row.id), versions }
 }
 
 export function presentPackageFile(
   row: PackageFileRow,
-  pipelines: readonly z.input<typeof packagePipelineEntity>[] | undefined,
+  pipelines: readonly PipelineShown[] | undefined,
 ): z.input<typeof packageFileEntity> {
   return {
     id: row.id,
