@@ -228,6 +228,10 @@ describe('what is refused, and leaves nothing', () => {
       'deep nesting',
       () => zipOf({ 'Bad.nuspec': `${'<a>'.repeat(100_000)}${'</a>'.repeat(100_000)}` }),
     ],
+    [
+      'a character that no XML has',
+      () => zipOf({ 'Bad.nuspec': nuspec('Bad', '1.0.0', '<summary>a\u0001b</summary>') }),
+    ],
     ['an id with a step up', () => zipOf({ 'Bad.nuspec': nuspec('../Bad', '1.0.0') })],
     ['a version that is none', () => zipOf({ 'Bad.nuspec': nuspec('Bad', 'one') })],
     [

@@ -34,6 +34,9 @@ export interface Nuspec {
   readonly metadata: NugetMetadata
 }
 
+/** Characters that no XML may have: the feed with them could be read by nobody. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for them
+const NO_XML = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/
 const MOST_GROUPS = 100
 const MOST_DEPENDENCIES = 1000
 
@@ -69,7 +72,7 @@ export function readNuspec(text: string): Nuspec {
 
 function parse(text: string): Xml {
   const refusal = badRequest('The nuspec is no valid XML')
-  if (!isSafeXml(text)) throw refusal
+  if (!isSafeXml(text) || NO_XML.test(text)) throw refusal
   try {
     if (XMLValidator.validate(text) !== true) throw refusal
     return objectOf(parser.parse(text))
