@@ -110,6 +110,8 @@ export interface ListOrders<DB, TB extends keyof DB, O> {
   readonly idOf: (row: O) => number
   /** By the name that `order_by` has on the wire; `id` need not be listed. */
   readonly keys: Readonly<Record<string, ListKey<DB, TB, O>>>
+  /** Totals are never given: nothing is counted, and a row behind the page tells that there is another. */
+  readonly uncounted?: true
 }
 
 /**
@@ -123,6 +125,13 @@ export async function listPage<DB, TB extends keyof DB, O>(
   orders?: ListOrders<DB, TB, O>,
 ): Promise<Paged<O>> {
   if (page.kind === 'offset') {
+    if (orders?.uncounted) {
+      const rows = await query
+        .limit(page.perPage + 1)
+        .offset(page.offset)
+        .execute()
+      return { items: rows.slice(0, page.perPage) as O[], more: rows.length > page.perPage }
+    }
     const { items, total } = await pageByOffset(db, query, {
       page: page.number,
       perPage: page.perPage,

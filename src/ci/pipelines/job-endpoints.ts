@@ -35,9 +35,10 @@ export const listProjectJobs = endpoint({
       id: 'ci_jobs.id',
       idOf: (row) => row.id,
       keys: {},
+      uncounted: true,
     })
     const presenter = await jobPresenter(ctx, project, rows.items)
-    return { ...rows, total: undefined, items: rows.items.map((row) => presenter.job(row)) }
+    return { ...rows, items: rows.items.map((row) => presenter.job(row)) }
   },
 })
 
