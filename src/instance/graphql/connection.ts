@@ -8,11 +8,27 @@ export interface Slice {
 }
 
 const MOST = 100
+/** Records of all lists of a query: a list may stand in it under hundreds of names. */
+const MOST_OF_QUERY = 1000
+/** What a list counts for that asks for fewer: it is looked for, and may be counted, all the same. */
+const LEAST = 10
+
+/** How many records a query may still list. */
+export class RecordBudget {
+  #left = MOST_OF_QUERY
+
+  /** Throws where that is too many. */
+  take(records: number): void {
+    this.#left -= records
+    if (this.#left < 0) throw new GraphQLError(`Query lists more than ${MOST_OF_QUERY} records`)
+  }
+}
 
 /** One row more than is shown tells whether others follow. */
-export function windowOf(slice: Slice): Window {
+export function windowOf(slice: Slice, budget: RecordBudget): Window {
   const first = slice.first ?? MOST
   if (first < 0) throw new GraphQLError('first must not be negative')
+  budget.take(Math.max(LEAST, Math.min(first, MOST)))
   const after = slice.after ? Buffer.from(slice.after, 'base64url').toString() : undefined
   if (after !== undefined && !/^\d{1,15}$/.test(after)) throw new GraphQLError('after is no cursor')
   return {

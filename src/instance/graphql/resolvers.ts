@@ -19,7 +19,7 @@ import { countSnippets, listSnippetsBelow } from '../../publishing/snippets/quer
 import { getMergeRequest } from '../../review/merge-requests/find.ts'
 import { mergeRequestUrl } from '../../review/merge-requests/present.ts'
 import { rightsIn } from './access.ts'
-import { connection, type Slice, windowOf } from './connection.ts'
+import { connection, RecordBudget, type Slice, windowOf } from './connection.ts'
 import {
   issuesQuery,
   MOST_COUNTED,
@@ -27,6 +27,13 @@ import {
   pipelinesQuery,
   readWindow,
 } from './queries.ts'
+
+/** One query on its way. */
+interface Query extends Ctx {
+  readonly budget: RecordBudget
+  /** Those who have been looked up, by id: many records have the same author. */
+  readonly authors: Map<number, Promise<ReturnType<typeof presentUser> | null>>
+}
 
 function gid(ctx: Ctx, type: string, id: number): string {
   return `gid://${ctx.config.vendor.prefix}/${type}/${id}`
@@ -61,8 +68,15 @@ function presentCaller(ctx: Ctx, user: UserBasic, bot: boolean) {
   }
 }
 
-async function userById(ctx: Ctx, id: number | null) {
-  const user = id === null ? undefined : (await usersById(ctx, [id])).get(id)
+function authorOf(ctx: Query, id: number | null) {
+  if (id === null) return null
+  const found = ctx.authors.get(id) ?? userById(ctx, id)
+  ctx.authors.set(id, found)
+  return found
+}
+
+async function userById(ctx: Ctx, id: number) {
+  const user = (await usersById(ctx, [id])).get(id)
   return user ? presentUser(ctx, user) : null
 }
 
@@ -78,7 +92,7 @@ async function orNull<T>(work: Promise<T>): Promise<T | null> {
 
 type IssueLike = InferResult<ReturnType<typeof issuesQuery>>[number]
 
-function presentIssue(ctx: Ctx, project: Project, row: IssueLike) {
+function presentIssue(ctx: Query, project: Project, row: IssueLike) {
   return {
     id: gid(ctx, 'Issue', row.id),
     iid: String(row.iid),
@@ -87,7 +101,7 @@ function presentIssue(ctx: Ctx, project: Project, row: IssueLike) {
     state: row.state,
     confidential: row.confidential === 1,
     webUrl: issueUrl(ctx, { project_path: project.full_path, iid: row.iid }),
-    author: () => userById(ctx, row.author_id),
+    author: () => authorOf(ctx, row.author_id),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     closedAt: row.closed_at,
@@ -97,7 +111,7 @@ function presentIssue(ctx: Ctx, project: Project, row: IssueLike) {
 
 type MergeRequestLike = InferResult<ReturnType<typeof mergeRequestsQuery>>[number]
 
-function presentMergeRequest(ctx: Ctx, project: Project, row: MergeRequestLike) {
+function presentMergeRequest(ctx: Query, project: Project, row: MergeRequestLike) {
   return {
     id: gid(ctx, 'MergeRequest', row.id),
     iid: String(row.iid),
@@ -110,7 +124,7 @@ function presentMergeRequest(ctx: Ctx, project: Project, row: MergeRequestLike) 
     diffHeadSha: row.head_sha,
     mergeCommitSha: row.merge_commit_sha,
     webUrl: mergeRequestUrl(ctx, { target_path: project.full_path, iid: row.iid }),
-    author: () => userById(ctx, row.author_id),
+    author: () => authorOf(ctx, row.author_id),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     mergedAt: row.merged_at,
@@ -156,7 +170,7 @@ const nothing = { rows: [], count: async () => 0 }
 
 type Listed = Slice & { readonly state?: string | undefined }
 
-function presentProject(ctx: Ctx, project: Project) {
+function presentProject(ctx: Query, project: Project) {
   const { externalUrl } = ctx.config
   const webUrl = `${externalUrl}/${project.full_path}`
   const may = rightsIn(ctx, project)
@@ -185,7 +199,7 @@ function presentProject(ctx: Ctx, project: Project) {
       return row && presentMergeRequest(ctx, project, row)
     },
     async mergeRequests(given: Listed) {
-      const window = windowOf(given)
+      const window = windowOf(given, ctx.budget)
       const query = mergeRequestsQuery(ctx.db, projectId, given.state)
       const found = may('read_merge_requests')
         ? await readWindow(ctx.db, query, 'id', window)
@@ -198,7 +212,7 @@ function presentProject(ctx: Ctx, project: Project) {
       return row && presentIssue(ctx, project, row)
     },
     async issues(given: Listed) {
-      const window = windowOf(given)
+      const window = windowOf(given, ctx.budget)
       const query = issuesQuery(ctx.db, projectId, seesIssue(viewerOf(ctx)), given.state)
       const found = may('read_issues')
         ? await readWindow(ctx.db, query, 'issues.id', window)
@@ -206,7 +220,7 @@ function presentProject(ctx: Ctx, project: Project) {
       return connection(found, window, (row) => presentIssue(ctx, project, row))
     },
     async pipelines(given: Slice & { readonly ref?: string; readonly sha?: string }) {
-      const window = windowOf(given)
+      const window = windowOf(given, ctx.budget)
       const query = pipelinesQuery(ctx.db, { projectId, ref: given.ref, sha: given.sha })
       const found = mayReadBuilds(ctx, project)
         ? await readWindow(ctx.db, query, 'id', window)
@@ -214,7 +228,7 @@ function presentProject(ctx: Ctx, project: Project) {
       return connection(found, window, (row) => presentPipeline(ctx, row))
     },
     async snippets(given: Slice) {
-      const window = windowOf(given)
+      const window = windowOf(given, ctx.budget)
       const viewer = viewerOf(ctx)
       const range = { below: window.after, limit: window.limit }
       const found = await listSnippetsBelow(ctx.db, viewer, { projectId }, range)
@@ -226,7 +240,8 @@ function presentProject(ctx: Ctx, project: Project) {
 }
 
 /** The fields of `Query`, for one request. */
-export function queryRoot(ctx: Ctx) {
+export function queryRoot(given: Ctx) {
+  const ctx: Query = { ...given, budget: new RecordBudget(), authors: new Map() }
   return {
     echo: ({ text }: { readonly text: string }) =>
       `"${userOf(ctx.actor)?.username ?? 'nil'}" says: ${text}`,

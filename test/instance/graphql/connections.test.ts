@@ -366,3 +366,18 @@ describe('a request', () => {
     })
   })
 })
+
+test.each([
+  ['of a hundred records', '', 10],
+  ['that are only counted', '(first: 0)', 100],
+])('a query may hold so many lists %s and no more', async (_, slice, most) => {
+  const lists = (count: number) =>
+    Array.from({ length: count }, (_, at) => `l${at}: mergeRequests${slice} { count }`).join(' ')
+  const query = (count: number) => `{ project(fullPath: "ana/asked") { ${lists(count)} } }`
+  const fits = await ask(ana, query(most))
+  expect([fits.status, fits.body.errors]).toEqual([200, undefined])
+  expect(fits.body.data.project[`l${most - 1}`]).toEqual({ count: 3 })
+  const { status, body } = await ask(ana, query(most + 1))
+  expect(status).toBe(200)
+  expect(body.errors[0].message).toBe('Query lists more than 1000 records')
+})
