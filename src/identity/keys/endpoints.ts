@@ -5,8 +5,8 @@ import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { id, oneOf, text } from '../../http/params.ts'
 import { listPage } from '../../store/pages.ts'
-import { presentFullUser } from '../users/entity.ts'
 import { getUserDetails } from '../users/find-user.ts'
+import { presentFull } from '../users/present-user.ts'
 import { addUserKey, keyBody, removeUserKey } from './add-key.ts'
 import { foundKeyEntity, presentKey, sshKeyEntity } from './entity.ts'
 import { keysOfPeople } from './keys-of-people.ts'
@@ -40,7 +40,7 @@ export const sshKeyEndpoints = keysOfPeople({
 async function presentFound(ctx: Ctx, row: SshKeyRow): Promise<z.input<typeof foundKeyEntity>> {
   if (row.user_id !== null) {
     const user = await getUserDetails(ctx, row.user_id)
-    return { ...presentKey(row), user: presentFullUser(ctx, user) }
+    return { ...presentKey(row), user: await presentFull(ctx, user) }
   }
   const projects = await listKeyProjects(ctx.db, row.id)
   return {

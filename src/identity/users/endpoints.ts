@@ -58,7 +58,7 @@ export const listUsers = endpoint({
     const viewer = viewerOf(ctx)
     const order = { by: query.order_by ?? 'id', sort: query.sort ?? 'desc' } as const
     const rows = await listUserRows(ctx.db, viewer, query, order, page)
-    return { ...rows, items: rows.items.map((row) => presentListed(ctx, row)) }
+    return { ...rows, items: await presentListed(ctx, rows.items) }
   },
 })
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Ctx } from '../../ctx.ts'
-import { presentUserBasic, userBasicEntity } from './basic.ts'
+import { presentUserBasic, type UserBasic, userBasicEntity } from './basic.ts'
 import { readUserSettings } from './profile/profile.ts'
 import { maySeeProfile } from './profile/visible-profile.ts'
-import type { UserDetails, UserRow } from './queries.ts'
+import type { UserDetails } from './queries.ts'
 
 const text = z.string().nullable()
 
@@ -142,13 +142,13 @@ function ownOf(ctx: Facts, row: UserDetails) {
   }
 }
 
-function adminOf(ctx: Facts, row: UserDetails, createdBy: UserRow | undefined) {
+function adminOf(row: UserDetails, createdBy: UserBasic | undefined) {
   return {
     is_admin: row.admin === 1,
     is_auditor: readUserSettings(row.settings).auditor,
     note: row.note,
     namespace_id: row.namespace_id,
-    created_by: createdBy ? presentUserBasic(ctx, createdBy) : null,
+    created_by: createdBy ?? null,
     email_reset_offered_at: null,
     using_license_seat: row.kind === 'human' && row.state === 'active',
     highest_role: row.highest_role ?? 0,
@@ -157,13 +157,17 @@ function adminOf(ctx: Facts, row: UserDetails, createdBy: UserRow | undefined) {
   }
 }
 
-/** Everything about a user, for administrators. */
-export function presentFullUser(ctx: Facts, row: UserDetails, createdBy?: UserRow): User {
+/** Everything about a user, with who created them, for administrators. */
+export function presentFullUser(
+  ctx: Facts,
+  row: UserDetails,
+  createdBy: UserBasic | undefined,
+): User {
   return {
     ...presentUserBasic(ctx, row),
     ...profileOf(row),
     ...ownOf(ctx, row),
-    ...adminOf(ctx, row, createdBy),
+    ...adminOf(row, createdBy),
   }
 }
 

@@ -2,13 +2,14 @@ import { isAdmin, userOf } from '../../access/actor.ts'
 import type { Ctx } from '../../ctx.ts'
 import { presentUserBasic } from './basic.ts'
 import { presentFullUser, presentOneself, presentProfile, type User } from './entity.ts'
+import { usersById } from './find-basic.ts'
 import { isFollowing } from './follow-queries.ts'
-import { findUserRow, type UserDetails } from './queries.ts'
+import type { UserDetails } from './queries.ts'
 
 /** Everything about a user, with who created them. */
 export async function presentFull(ctx: Ctx, row: UserDetails): Promise<User> {
-  const by = row.created_by_id === null ? undefined : await findUserRow(ctx.db, row.created_by_id)
-  return presentFullUser(ctx, row, by)
+  const creators = await usersById(ctx, [row.created_by_id])
+  return presentFullUser(ctx, row, creators.get(row.created_by_id ?? 0))
 }
 
 /** The caller's own record; administrators see of themselves what they see of others. */
@@ -24,7 +25,12 @@ export async function presentUser(ctx: Ctx, row: UserDetails): Promise<User> {
   return presentProfile(ctx, row, followed)
 }
 
-/** A user as the caller sees one in a list. */
-export function presentListed(ctx: Ctx, row: UserDetails): User {
-  return isAdmin(ctx.actor) ? presentFullUser(ctx, row) : presentUserBasic(ctx, row)
+/** Users as the caller sees them in a list. */
+export async function presentListed(ctx: Ctx, rows: readonly UserDetails[]): Promise<User[]> {
+  if (!isAdmin(ctx.actor)) return rows.map((row) => presentUserBasic(ctx, row))
+  const creators = await usersById(
+    ctx,
+    rows.map((row) => row.created_by_id),
+  )
+  return rows.map((row) => presentFullUser(ctx, row, creators.get(row.created_by_id ?? 0)))
 }

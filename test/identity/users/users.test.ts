@@ -34,6 +34,8 @@ describe('creating users', () => {
       created_by: { id: root.id },
       namespace_id: expect.any(Number),
     })
+    const [listed] = (await root.get('/users?username=berta')).body
+    expect(listed).toEqual((await root.get(`/users/${made.body.id}`)).body)
     const actor = await signInWithBasic(world.ctx, { user: 'berta', password: 'fTb5oqpDUyM1' })
     expect(actor).toMatchObject({ user: { id: made.body.id } })
   })
