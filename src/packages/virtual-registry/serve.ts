@@ -217,6 +217,7 @@ async function serveDigest(
 async function digestOf(ctx: Ctx, entry: EntryRow, kind: string): Promise<string> {
   if (kind === 'sha1') return entry.file_sha1
   if (kind === 'md5') return entry.file_md5
+  if (kind === 'sha256') return entry.file_sha256
   const hash = createHash(kind)
   await pipeline((await ctx.files.open(entry.file_sha256)).body, hash)
   return hash.digest('hex')
