@@ -179,7 +179,6 @@ export const projectExamples = examples({
     },
   },
   'POST P/fork/:forked_from_id': {
-    by: 'admin',
     async prepare(spot) {
       const made = await done(owner(spot), 'POST', '/projects', { name: 'mine' })
       return { forked_from_id: String(made.id) }

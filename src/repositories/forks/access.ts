@@ -1,10 +1,32 @@
 import { isAdmin } from '../../access/actor.ts'
-import { type Condition, condition } from '../../access/conditions.ts'
-import { notFound } from '../../base/problem.ts'
-import type { Ctx } from '../../ctx.ts'
+import { mayInProject } from '../../access/decide.ts'
+import {
+  type Access,
+  findVisibleProject,
+  onProject,
+  type Project,
+  refusalOf,
+} from '../../access/subjects.ts'
+import { existing } from '../../base/problem.ts'
+import { id } from '../../http/params.ts'
+import { isKeptInside } from './queries.ts'
 
-/** Administrators alone say of a project that it is a fork; others don't learn what is there. */
-export const relatesForks: Condition<{ readonly ctx: Ctx }> = condition(
-  'admin, else 404',
-  ({ ctx }) => isAdmin(ctx.actor) || notFound('Source Project'),
-)
+/** A project and the one it is to be a fork of, which the caller sees and could fork to where the project is. */
+export function onForkParent(): Access<{ project: Project; parent: Project }, 'forked_from_id'> {
+  const admitted = onProject('remove_fork')
+  const params = { forked_from_id: id() }
+  return {
+    ...admitted,
+    params,
+    async find(request) {
+      const { ctx } = request
+      const { project } = await admitted.find(request)
+      const { forked_from_id: parentId } = request.read(params)
+      const parent = existing(await findVisibleProject(ctx, String(parentId)), 'Source Project')
+      if (isAdmin(ctx.actor)) return { project, parent }
+      const kept = await isKeptInside(ctx.db, parent.namespace_id, project.namespace_id)
+      if (kept || !mayInProject(ctx.actor, parent, 'fork_project')) throw refusalOf(ctx)
+      return { project, parent }
+    },
+  }
+}

@@ -1,6 +1,5 @@
-import { findProjectById } from '../../access/find-queries.ts'
 import { onProject } from '../../access/subjects.ts'
-import { conflict, existing, notModified } from '../../base/problem.ts'
+import { conflict, notModified } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, id, oneOf, text } from '../../http/params.ts'
 import {
@@ -12,7 +11,8 @@ import { listProjects } from '../../projects/projects/list/list-projects.ts'
 import { projectListParams, projectPages } from '../../projects/projects/list/params.ts'
 import { presentProject, readProject } from '../../projects/projects/present.ts'
 import { relateFork } from '../../projects/projects/relate-fork.ts'
-import { relatesForks } from './access.ts'
+import { findForkRoot } from '../repository/fork-network-queries.ts'
+import { onForkParent } from './access.ts'
 import { forkProject } from './fork-project.ts'
 
 export const postFork = endpoint({
@@ -62,13 +62,11 @@ export const postForkRelation = endpoint({
   method: 'POST',
   path: '/projects/:id/fork/:forked_from_id',
   summary: 'Record that a project is a fork of another',
-  access: onProject('remove_fork'),
-  params: { forked_from_id: id() },
-  conditions: [relatesForks],
+  access: onForkParent(),
   response: projectEntity.or(projectBasicEntity),
-  async handler({ ctx, project, params }) {
-    const parent = existing(await findProjectById(ctx.db, params.forked_from_id), 'Source Project')
-    if (project.forked_from_id !== null || parent.id === project.id) {
+  async handler({ ctx, project, parent }) {
+    // One that comes from the project itself is no parent of it: the line would have no end.
+    if (project.forked_from_id !== null || (await findForkRoot(ctx.db, parent.id)) === project.id) {
       throw conflict('Project already forked')
     }
     await relateFork(ctx, project.id, parent.id)

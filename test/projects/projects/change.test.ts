@@ -315,6 +315,49 @@ describe('forks', () => {
     await ana.delete(`/projects/${parent.id}/members/${ben.id}`)
     expect((await ben.get(`/projects/${body.id}`)).body.forked_from_project).toBeNull()
   })
+
+  test('are made of a project by its owner, who could fork the other to there', async () => {
+    const parent = await project({ visibility: 'public', initialize_with_readme: true })
+    const hidden = await project()
+    const closed = await project({ visibility: 'public', forking_access_level: 'disabled' })
+    const { id } = await project({}, ben)
+    const relate = (to: number, by = ben, of = id) => by.post(`/projects/${of}/fork/${to}`)
+    for (const [to, status, text] of [
+      [hidden.id, 404, '404 Source Project Not Found'],
+      [999_999, 404, '404 Source Project Not Found'],
+      [closed.id, 403, '403 Forbidden'],
+    ] as const) {
+      const reply = await relate(to)
+      expect([reply.status, reply.body.message]).toEqual([status, text])
+    }
+    await ben.post(`/projects/${id}/members`, { user_id: ana.id, access_level: 40 })
+    expect((await relate(parent.id, ana)).status).toBe(403)
+    const related = await relate(parent.id)
+    expect([related.status, related.body.forked_from_project.id]).toEqual([201, parent.id])
+    expect((await relate(parent.id)).status).toBe(409)
+    expect((await ana.get(`/projects/${parent.id}`)).body.forks_count).toBe(1)
+  })
+
+  test('are not the parents of what they come from', async () => {
+    const parent = await project({ visibility: 'public', initialize_with_readme: true })
+    const { body } = await ben.post(`/projects/${parent.id}/fork`)
+    for (const id of [parent.id, body.id]) {
+      const reply = await ana.post(`/projects/${parent.id}/fork/${id}`)
+      expect([id, reply.status]).toEqual([id, 409])
+    }
+  })
+
+  test('of a group that keeps them inside are made there alone', async () => {
+    const name = 'keeps-forks'
+    const { body: top } = await ana.post('/groups', { name, path: name, visibility: 'public' })
+    await ana.put(`/groups/${top.id}`, { prevent_forking_outside_group: true })
+    const parent = await project({ namespace_id: top.id, visibility: 'public' })
+    const inside = await project({ namespace_id: top.id })
+    const outside = await project()
+    const to = `fork/${parent.id}`
+    expect((await ana.post(`/projects/${outside.id}/${to}`)).status).toBe(403)
+    expect((await ana.post(`/projects/${inside.id}/${to}`)).status).toBe(201)
+  })
 })
 
 describe('sharing a project', () => {
