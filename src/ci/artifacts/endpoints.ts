@@ -157,8 +157,10 @@ export const deleteProjectArtifacts = endpoint({
   path: '/projects/:id/artifacts',
   summary: 'Delete all artifacts of a project that need not be kept',
   access: onProject('admin_build'),
+  response: z.strictObject({ message: z.literal('202 Accepted') }),
   status: 202,
   async handler({ ctx, project }) {
     await expireAll(ctx, project.id)
+    return { message: '202 Accepted' as const }
   },
 })

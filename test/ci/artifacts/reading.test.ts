@@ -324,7 +324,7 @@ describe('artifacts are kept and deleted', () => {
     const newest = await built(to, 'newest')
     const side = await built(to, 'side', 'side')
     const reply = await ana.delete(`${to.path}/artifacts`)
-    expect(reply.status).toBe(202)
+    expect([reply.status, reply.body]).toEqual([202, { message: '202 Accepted' }])
     await removeExpired(world.ctx)
     const there = async () => {
       const found = []
