@@ -12,6 +12,7 @@ import { createsProjectIn } from './create/access.ts'
 import { createProject, type NewProject } from './create/create-project.ts'
 import { assertImportable, enqueueImport, shownUrl } from './create/import-url.ts'
 import { projectBasicEntity, projectEntity, projectListEntity } from './entity.ts'
+import { refreshContent } from './facts/measure.ts'
 import { imageCleanupParam } from './image-cleanup.ts'
 import { listProjects } from './list/list-projects.ts'
 import { projectListParams, projectPages } from './list/params.ts'
@@ -161,12 +162,14 @@ export const getProject = endpoint({
   },
   cached: true,
   response: projectEntity.or(projectBasicEntity),
-  handler: ({ ctx, project, query }) =>
-    readProject(ctx, project.id, {
+  async handler({ ctx, project, query }) {
+    if (query.license) await refreshContent(ctx, project.id)
+    return await readProject(ctx, project.id, {
       statistics: query.statistics,
       license: query.license,
       customAttributes: query.with_custom_attributes,
-    }),
+    })
+  },
 })
 
 export const putProject = endpoint({

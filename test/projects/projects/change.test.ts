@@ -57,6 +57,17 @@ describe('a project with a readme', () => {
     const branch = await ana.get(`/projects/${made.id}/repository/branches/main`)
     expect(branch.body.protected).toBe(true)
   })
+  test('tells where the readme is when it is made, and the license as soon as there is one', async () => {
+    const made = await project({ initialize_with_readme: true })
+    expect(made.readme_url).toBe(`${made.web_url}/-/blob/main/README.md`)
+    const api = `/projects/${made.id}`
+    const { content } = (await ana.get('/templates/licenses/mit')).body
+    const license = async () => (await ana.get(`${api}?license=true`)).body.license?.key
+    expect(await license()).toBeUndefined()
+    const file = { branch: 'main', content, commit_message: 'Give it a license' }
+    expect((await ana.post(`${api}/repository/files/LICENSE`, file)).status).toBe(201)
+    expect(await license()).toBe('mit')
+  })
 })
 
 describe('changing a project', () => {

@@ -14,6 +14,7 @@ import { brokenKey } from '../../../store/unique.ts'
 import { addFirstMember } from '../../members/found-source.ts'
 import type { SharedRunners } from '../../namespaces/shared-runners.ts'
 import { resetRegistrationToken } from '../../registration-tokens/verbs.ts'
+import { refreshContent } from '../facts/measure.ts'
 import { findTaken, insertProject, showProject } from '../queries.ts'
 import { recordProject } from '../record.ts'
 import { discardProject } from '../removal/remove-project.ts'
@@ -76,6 +77,7 @@ export async function createProject(ctx: Ctx, input: NewProject): Promise<Projec
     }
     const made = { ...draft, projectId: id, withReadme: input.initializeWithReadme === true }
     await runEffects(ctx, ctx.effects.repositoryMade, made)
+    if (made.withReadme) await refreshContent(ctx, id)
     return await show(ctx, id, input)
   } catch (error) {
     await discardProject(ctx, id)
