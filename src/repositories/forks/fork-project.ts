@@ -31,13 +31,16 @@ const INHERITED = [
   'repository_object_format',
 ]
 
-/** Makes a fork: 404 for a hidden target, 409 when name or path is taken there (docs/contract/D §1.2). */
+/**
+ * Makes a fork: 404 for a hidden target, 403 for one that the caller may put none in, 409 when name or path is taken there
+ * (docs/contract/D §1.2).
+ */
 export async function forkProject(
   ctx: Ctx,
   parent: Project,
   input: ForkInput,
 ): Promise<ProjectRow> {
-  const target = await getTargetNamespace(ctx, input.namespace)
+  const target = await getTargetNamespace(ctx, input.namespace, forbidden)
   if (await isKeptInside(ctx.db, parent.namespace_id, target.id)) throw forbidden()
   const branch = await chosenBranch(ctx, parent, input.branch)
   const settings = Object.fromEntries(

@@ -157,7 +157,7 @@ describe('who may create projects in a group', () => {
     const moved = await ben.put(`/projects/${mine.id}/transfer`, { namespace: id })
     expect(moved.status).toBe(400)
     const forked = await ben.post(`/projects/${mine.id}/fork`, { namespace_id: id })
-    expect(forked.status).toBe(400)
+    expect([forked.status, forked.body]).toEqual([403, { message: '403 Forbidden' }])
     await ana.put(`/groups/${id}`, { project_creation_level: 'maintainer' })
     const now = await ben.put(`/projects/${mine.id}/transfer`, { namespace: id })
     expect([now.status, now.body.namespace.id]).toEqual([200, id])

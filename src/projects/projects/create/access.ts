@@ -3,7 +3,14 @@ import { type Condition, condition } from '../../../access/conditions.ts'
 import { type Conditions, mayInGroup } from '../../../access/decide.ts'
 import type { Visibility } from '../../../access/roles.ts'
 import { findVisibleGroup, type Group } from '../../../access/subjects.ts'
-import { existing, forbidden, invalid, notFound, unauthorized } from '../../../base/problem.ts'
+import {
+  existing,
+  forbidden,
+  invalid,
+  notFound,
+  type Problem,
+  unauthorized,
+} from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { type SharedRunners, sharedRunnersOf } from '../../namespaces/shared-runners.ts'
 import {
@@ -53,11 +60,13 @@ const notValid = () => invalid({ namespace: ['is not valid'] })
 
 /**
  * The namespace of this id or path if the caller may put projects there: 404 when hidden, 400 `namespace is not valid`
- * when seen but closed (docs/contract/D §1.2 Rules), 403 when the caller's own is full. Without a name, the caller's own.
+ * when seen but closed (docs/contract/D §1.2 Rules), or what `refuse` makes; 403 when the caller's own is full. Without a
+ * name, the caller's own.
  */
 export async function getTargetNamespace(
   ctx: Ctx,
   wanted: number | string | undefined,
+  refuse: () => Problem = notValid,
 ): Promise<TargetNamespace> {
   const user = userOf(ctx.actor)
   if (wanted === undefined) {
@@ -74,7 +83,7 @@ export async function getTargetNamespace(
   if (!row) throw notFound('Namespace')
   if (row.kind === 'user') return await personalTarget(ctx, row)
   const group = existing(await findVisibleGroup(ctx, String(row.id)), 'Namespace')
-  if (!mayInGroup(ctx.actor, group, 'create_project', creationConditions(group))) throw notValid()
+  if (!mayInGroup(ctx.actor, group, 'create_project', creationConditions(group))) throw refuse()
   return target(row)
 }
 
