@@ -152,7 +152,10 @@ export const createUserToken = endpoint({
   response: tokenEntity,
   async handler({ ctx, params, body }) {
     const user = await getUser(ctx, params.user_id)
-    refuseBadToken(ctx, body, user, (faults) => unprocessable(faultSentence(faults)))
+    // 422 as for all tokens, but a wrong day is 400 (docs/contract/A-resolved §2, docs/contract/D §1.1).
+    refuseBadToken(ctx, body, user, (faults) =>
+      (faults.expires_at ? invalidText : unprocessable)(faultSentence(faults)),
+    )
     const made = await createToken(ctx, body, { kind: 'personal', userId: user.id })
     return presentToken(made.row, ctx.now(), made.secret)
   },

@@ -60,12 +60,12 @@ describe('making tokens', () => {
     [{ name: 'x', scopes: [] }, 422, { message: "Scopes can't be blank" }],
     [
       { name: 'x', scopes: ['api'], expires_at: '2027-05-05' },
-      422,
+      400,
       { message: 'Expires at must be before 2027-05-04' },
     ],
     [
       { name: 'x', scopes: ['api'], expires_at: '2026-05-03' },
-      422,
+      400,
       { message: 'Expires at cannot be a date in the past' },
     ],
     [{ name: 'x', scopes: ['sudo'] }, 422, { message: 'Scopes can only contain available scopes' }],
