@@ -238,6 +238,7 @@ export const createReleaseLink = endpoint({
   access: onRelease('admin_release'),
   jobToken: true,
   body: newLink,
+  conditions: [releasesTag],
   response: linkEntity,
   handler: async ({ ctx, project, release, body }) =>
     presentLinkOf(ctx, project, release, await addLink(ctx, release.id, body)),
@@ -251,6 +252,7 @@ export const updateReleaseLink = endpoint({
   jobToken: true,
   body: { ...linkFields, name: text({ max: 255 }).optional(), url: text({ max: 2048 }).optional() },
   check: atLeastOne(['name', 'url']),
+  conditions: [releasesTag],
   response: linkEntity,
   handler: async ({ ctx, project, release, link, body }) =>
     presentLinkOf(ctx, project, release, await changeLink(ctx, link.id, body)),
@@ -262,6 +264,7 @@ export const deleteReleaseLink = endpoint({
   summary: 'Remove a link from a release',
   access: onReleaseLink('admin_release'),
   jobToken: true,
+  conditions: [releasesTag],
   response: linkEntity,
   async handler({ ctx, project, release, link }) {
     await deleteLink(ctx.db, link.id)

@@ -127,6 +127,14 @@ test('a protected tag is released by those who may make it, with its text as HTM
   expect((await ana.post(releases, release)).status).toBe(201)
   expect((await dev.put(`${releases}/prot-1`, { name: 'x' })).status).toBe(403)
   expect((await dev.delete(`${releases}/prot-1`)).status).toBe(403)
+  const links = `${releases}/prot-1/assets/links`
+  const link = { name: 'bin', url: 'https://x.example/bin' }
+  const { body: own } = await ana.post(links, link)
+  const other = { name: 'other', url: 'https://evil.example/bin' }
+  expect((await dev.post(links, other)).status).toBe(403)
+  expect((await dev.put(`${links}/${own.id}`, other)).status).toBe(403)
+  expect((await dev.delete(`${links}/${own.id}`)).status).toBe(403)
+  expect((await dev.get(links)).body).toMatchObject([link])
   const read = await dev.get(`${releases}/prot-1?include_html_description=true`)
   expect(read.body.description_html).toBe('<p><strong>big</strong> &lt;b&gt;x&lt;/b&gt;</p>\n')
   expect((await dev.get(`${releases}/prot-1`)).body).not.toHaveProperty('description_html')
