@@ -100,6 +100,24 @@ export function detailedMergeStatus(facts: MergeFacts): DetailedMergeStatus {
   return 'mergeable'
 }
 
+/** The same as if people had done all they can: what then stands in the way is beyond their waiting. */
+export function statusBesidePeople(facts: MergeFacts): DetailedMergeStatus {
+  return detailedMergeStatus({
+    ...facts,
+    mergeAfter: null,
+    draft: false,
+    unresolvedDiscussions: 0,
+    titleMatches: true,
+    filesLocked: false,
+    approvalsSyncing: false,
+    approved: true,
+    changesRequested: false,
+    blocked: false,
+    // Where there is no pipeline yet, one may come while they are at it.
+    pipelineStatus: facts.pipelineStatus ?? 'created',
+  })
+}
+
 function pipelineObstacle(facts: MergeFacts): DetailedMergeStatus | undefined {
   const { pipelineStatus, pipelineRequired, waiting } = facts
   if (pipelineStatus === 'success') return undefined

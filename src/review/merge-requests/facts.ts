@@ -104,14 +104,22 @@ export function titleMatches(pattern: string | null, title: string): boolean {
   }
 }
 
-/** `detailed_merge_status` of one merge request; `waiting` says that its pipeline is to be waited for. */
-export async function statusOf(
+/** What decides about one merge request; `waiting` says that its pipeline is to be waited for. */
+export async function mergeFacts(
   ctx: Ctx,
   row: MergeRequestRow,
   waiting = row.auto_merge_sha !== null,
-): Promise<DetailedMergeStatus> {
+): Promise<MergeFacts> {
   const counts = await countsById(ctx.db, viewerOf(ctx), [row.id])
   const facts = await mergeFactsById(ctx, [row], counts, () => waiting)
-  const found = existing(facts.get(row.id))
-  return detailedMergeStatus(found)
+  return existing(facts.get(row.id))
+}
+
+/** `detailed_merge_status` of one merge request. */
+export async function statusOf(
+  ctx: Ctx,
+  row: MergeRequestRow,
+  waiting?: boolean,
+): Promise<DetailedMergeStatus> {
+  return detailedMergeStatus(await mergeFacts(ctx, row, waiting))
 }

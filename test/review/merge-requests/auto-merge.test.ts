@@ -94,6 +94,42 @@ describe('a merge when the pipeline succeeds', () => {
     expect((await ana.put(`${bench.api}/1/merge`)).body.state).toBe('merged')
   })
 
+  test('is given up when the pipeline fails, though the merge request is a draft yet', async () => {
+    const bench = await opened({ '.svc-ci.yml': configuration })
+    await ana.put(`${bench.api}/1`, { title: 'Draft: Take' })
+    await world.runTasks()
+    await read(bench)
+    await world.runTasks()
+    expect((await merge(bench)).body).toMatchObject({
+      merge_when_pipeline_succeeds: true,
+      detailed_merge_status: 'draft_status',
+    })
+    await end(bench, 'failed')
+    expect((await read(bench)).merge_when_pipeline_succeeds).toBe(false)
+    const notes = await ana.get(`${bench.api}/1/notes`)
+    expect(JSON.stringify(notes.body)).toContain('the pipeline did not succeed')
+  })
+
+  test('is given up when the target makes a rebase necessary, though it is a draft yet', async () => {
+    const bench = await opened({ 'a.txt': 'a\n' }, { merge_method: 'ff' })
+    await ana.put(`${bench.api}/1`, { title: 'Draft: Take' })
+    await world.runTasks()
+    expect((await merge(bench)).body.merge_when_pipeline_succeeds).toBe(true)
+    await world.runTasks()
+    // Neither does it wait in vain, nor is it given up while there is hope.
+    expect((await read(bench)).merge_when_pipeline_succeeds).toBe(true)
+    const moved = await ana.post(`/projects/${bench.project.id}/repository/commits`, {
+      branch: 'main',
+      commit_message: 'Go on',
+      actions: [{ action: 'create', file_path: 'main.txt', content: 'm' }],
+    })
+    expect(moved.status).toBe(201)
+    await world.runTasks()
+    await read(bench)
+    await world.runTasks()
+    expect((await read(bench)).merge_when_pipeline_succeeds).toBe(false)
+  })
+
   test('goes on by itself when no pipeline comes of what was due', async () => {
     const bench = await opened({ 'a.txt': 'a\n' })
     await world.runTasks()

@@ -6,8 +6,12 @@ import { Problem } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { mayMergeBranch } from '../../../repositories/refs/check-rules.ts'
 import { inTransaction } from '../../../store/transaction.ts'
-import type { DetailedMergeStatus } from '../detailed-merge-status.ts'
-import { statusOf } from '../facts.ts'
+import {
+  type DetailedMergeStatus,
+  detailedMergeStatus,
+  statusBesidePeople,
+} from '../detailed-merge-status.ts'
+import { mergeFacts } from '../facts.ts'
 import { findById, listAutoMergeIds } from '../queries.ts'
 import { cancelAutoMerge } from './auto-merge.ts'
 import { mergeNow } from './merge.ts'
@@ -44,8 +48,10 @@ export async function autoMergeIfReady(given: Ctx, id: number): Promise<void> {
   if (!userOf(ctx.actor) || !(await mayMergeBranch(ctx, project, row.target_branch))) {
     return void (await giveUp('the user who set it may no longer merge'))
   }
-  const status = await statusOf(ctx, row)
-  const reason = hopeless[status]
+  const facts = await mergeFacts(ctx, row)
+  const status = detailedMergeStatus(facts)
+  // A draft, or a missing approval, must not hide that the wait for it is in vain.
+  const reason = hopeless[status] ?? hopeless[statusBesidePeople(facts)]
   if (reason) return void (await giveUp(reason))
   if (status !== 'mergeable') return
   const options = storedOptions.parse(JSON.parse(row.auto_merge_options ?? '{}'))
