@@ -16,6 +16,13 @@ export type Default<T> = ColumnType<T, T | undefined, T>
 /** A column that may be left out of an insert, and is then null. */
 export type Optional<T> = ColumnType<T | null, T | null | undefined, T | null>
 
+/** A flag that may be unset. */
+export type OptionalFlag = ColumnType<
+  0 | 1 | null,
+  boolean | 0 | 1 | null | undefined,
+  boolean | 0 | 1 | null
+>
+
 /** JSON text, `'{}'` unless given. */
 export type Json = ColumnType<string, string | undefined, string>
 

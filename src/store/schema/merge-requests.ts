@@ -1,5 +1,13 @@
 import type { Instant } from '../../base/clock.ts'
-import type { Default, DefaultFlag, Flag, Id, Optional, OptionalInstant } from './columns.ts'
+import type {
+  Default,
+  DefaultFlag,
+  Flag,
+  Id,
+  Optional,
+  OptionalFlag,
+  OptionalInstant,
+} from './columns.ts'
 
 export type MergeStatus =
   | 'preparing'
@@ -48,7 +56,7 @@ export interface MergeRequestsSchema {
     discussion_locked: Optional<0 | 1>
     squash: DefaultFlag
     allow_collaboration: DefaultFlag
-    should_remove_source_branch: Optional<0 | 1>
+    should_remove_source_branch: OptionalFlag
     force_remove_source_branch: Optional<0 | 1>
     /** Set while auto-merge waits: the head that it is for, and what was asked (JSON). */
     auto_merge_sha: Optional<string>

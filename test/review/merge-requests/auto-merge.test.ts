@@ -34,8 +34,8 @@ async function opened(files: Readonly<Record<string, string>>, settings = {}): P
   return bench
 }
 
-const merge = (bench: Bench) =>
-  ana.put(`${bench.api}/1/merge`, { merge_when_pipeline_succeeds: true })
+const merge = (bench: Bench, more = {}) =>
+  ana.put(`${bench.api}/1/merge`, { merge_when_pipeline_succeeds: true, ...more })
 const read = async (bench: Bench) => (await ana.get(`${bench.api}/1`)).body
 
 async function end(bench: Bench, status: 'success' | 'failed'): Promise<void> {
@@ -100,12 +100,16 @@ describe('a merge when the pipeline succeeds', () => {
     await world.runTasks()
     await read(bench)
     await world.runTasks()
-    expect((await merge(bench)).body).toMatchObject({
+    expect((await merge(bench, { should_remove_source_branch: true })).body).toMatchObject({
       merge_when_pipeline_succeeds: true,
+      should_remove_source_branch: true,
       detailed_merge_status: 'draft_status',
     })
     await end(bench, 'failed')
-    expect((await read(bench)).merge_when_pipeline_succeeds).toBe(false)
+    expect(await read(bench)).toMatchObject({
+      merge_when_pipeline_succeeds: false,
+      should_remove_source_branch: null,
+    })
     const notes = await ana.get(`${bench.api}/1/notes`)
     expect(JSON.stringify(notes.body)).toContain('the pipeline did not succeed')
   })

@@ -189,7 +189,8 @@ describe('the source branch', () => {
   test('stays when nobody asks, and when whoever merges says so', async () => {
     const bench = await stage()
     await bench.open('topic', { remove_source_branch: true })
-    await merge(bench, { should_remove_source_branch: false })
+    const merged = await merge(bench, { should_remove_source_branch: false })
+    expect(merged.should_remove_source_branch).toBe(false)
     await world.runTasks()
     const other = await stage()
     await other.open('topic')

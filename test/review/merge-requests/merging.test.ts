@@ -64,6 +64,7 @@ describe('a merge', () => {
       merge_user: { username: 'ana' },
       merged_by: { username: 'ana' },
       detailed_merge_status: 'not_open',
+      should_remove_source_branch: true,
     })
     expect(bench.project.git('show', '-s', '--format=%P|%T|%an|%ae', commit)).toBe(
       `${ours} ${theirs}|${treeOfGit(bench, ours, theirs)}|ana|ana@example.com`,

@@ -28,6 +28,7 @@ export async function cancelAutoMerge(
     auto_merge_sha: null,
     auto_merge_options: null,
     merge_user_id: null,
+    should_remove_source_branch: null,
   })
   const text =
     because === undefined
@@ -49,6 +50,7 @@ export async function setAutoMerge(
     await updateMergeRequest(ctx.db, row.id, {
       auto_merge_sha: row.head_sha,
       auto_merge_options: JSON.stringify(stored),
+      should_remove_source_branch: options.removeSourceBranch ?? null,
       merge_user_id: userOf(ctx.actor)?.id ?? null,
     })
     const text = 'enabled an automatic merge when all merge checks for this merge request pass'

@@ -11,6 +11,7 @@ import { branchHead, bringHead } from '../branch-heads.ts'
 import { statusOf, targetSetting } from '../facts.ts'
 import { reload } from '../find.ts'
 import { squashOnMerge } from '../present.ts'
+import { updateMergeRequest } from '../queries.ts'
 import type { MergeRequestRow } from '../row.ts'
 import type { MergeOptions } from './auto-merge.ts'
 import { insertIntent } from './intent-queries.ts'
@@ -111,7 +112,9 @@ async function recordIntent(
   { made, source, userId, options }: Intended,
 ): Promise<void> {
   await assertStillReady(ctx, row, source)
-  const remove = options.removeSourceBranch ?? row.force_remove_source_branch === 1
+  const chosen = options.removeSourceBranch
+  await updateMergeRequest(ctx.db, row.id, { should_remove_source_branch: chosen })
+  const remove = chosen ?? row.force_remove_source_branch === 1
   const busy = () => conflict('Resource lock: this merge request is being merged')
   await uniquely({ 'merge_intents.merge_request_id': busy }, () =>
     insertIntent(ctx.db, {
