@@ -122,7 +122,7 @@ function stateOf(row: MergeRequestRow, extras: Extras) {
     has_conflicts: row.merge_status === 'cannot_be_merged',
     blocking_discussions_resolved:
       !facts.discussionsMustBeResolved || facts.unresolvedDiscussions === 0,
-    sha: row.head_sha,
+    sha: row.source_branch_exists === 1 ? row.head_sha : null,
     merge_commit_sha: row.merge_commit_sha,
     squash_commit_sha: row.squash_commit_sha,
   }
