@@ -4,6 +4,7 @@ import type { Endpoint } from '../http/endpoint.ts'
 import { hostAlertEndpoints } from '../monitoring/ingestion/endpoints.ts'
 import { hostAlertPath } from '../monitoring/ingestion/host-path.ts'
 import { hostFileEndpoints, hostFilePath } from '../projects/uploads/host-files.ts'
+import { getHostAsset, hostAssetPath } from '../publishing/releases/host-assets.ts'
 import { getHostWikiFile, hostWikiPath } from '../publishing/wikis/host-files.ts'
 import { hostCodeEndpoints, hostCodePath } from '../repositories/files/host-code.ts'
 import {
@@ -15,13 +16,21 @@ import {
 export const hostPageEndpoints: readonly Endpoint[] = [
   ...hostFileEndpoints,
   getHostWikiFile,
+  getHostAsset,
   ...hostCodeEndpoints,
   getHostMergeRequestDiff,
   getHostBadge,
   ...hostAlertEndpoints,
 ]
 
-const readers = [hostWikiPath, hostFilePath, hostCodePath, hostRequestPath, hostBadgePath]
+const readers = [
+  hostWikiPath,
+  hostFilePath,
+  hostCodePath,
+  hostAssetPath,
+  hostRequestPath,
+  hostBadgePath,
+]
 const postReaders = [hostAlertPath]
 
 /** Gives paths that begin with a project's own, of any depth, the path of their endpoint. */

@@ -16,12 +16,12 @@ import {
 } from '../../http/params.ts'
 import { onRelease, onReleaseLink, releasesNewTag, releasesTag } from './access.ts'
 import { LINK_TYPES, type LinkRow, linkEntity, presentLink, releaseEntity } from './entity.ts'
+import { asset } from './host-assets.ts'
 import { presentReleases, releaseUrl } from './present.ts'
 import {
   deleteLink,
   findLatestRelease,
   listLinkRows,
-  listLinksOf,
   listReleaseRows,
   type ReleaseRow,
 } from './queries.ts'
@@ -134,20 +134,7 @@ export const getProjectRelease = endpoint({
     presentOne(ctx, project, release, query.include_html_description),
 })
 
-export const downloadAsset = endpoint({
-  method: 'GET',
-  path: `${path}/downloads/*direct_asset_path`,
-  summary: 'Go to a file of a release by its direct path',
-  access: onRelease(),
-  jobToken: true,
-  params: { direct_asset_path: text({ max: 1024 }) },
-  response: linkEntity,
-  async handler({ ctx, release, params: { direct_asset_path } }) {
-    const links = await listLinksOf(ctx.db, [release.id])
-    const link = existing(links.find((one) => one.filepath === `/${direct_asset_path}`))
-    throw new Problem('moved', 302, '', { headers: { Location: link.url } })
-  },
-})
+export const downloadAsset = endpoint({ ...asset, path: `${path}/downloads/*direct_asset_path` })
 
 export const createProjectRelease = endpoint({
   method: 'POST',

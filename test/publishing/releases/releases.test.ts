@@ -57,6 +57,11 @@ describe('releases', () => {
     expect(read.body).toMatchObject({ tag_name: 'rel/1.0' })
     const asset = await ana.get(`${releases}/rel%2F1.0/downloads/bin/a`)
     expect([asset.status, asset.headers.get('location')]).toEqual([302, 'https://x.example/bin'])
+    const shown = new URL(made.body.assets.links[0].direct_asset_url).pathname
+    const direct = await world.nobody.get(shown, { host: true })
+    expect([direct.status, direct.headers.get('location')]).toEqual([302, 'https://x.example/bin'])
+    const none = await world.nobody.get(`${shown}b`, { host: true })
+    expect(none.status).toBe(404)
   })
 
   test('are once for each tag, and need one', async () => {
