@@ -21,9 +21,13 @@ export async function identify(
 ): Promise<Ctx> {
   const { request, endpoint, rate } = asked
   const anonymous = parts.makeCtx(ANONYMOUS, request.ip)
-  const actor = endpoint.ownSignIn
-    ? ANONYMOUS
-    : await parts.signIn(anonymous, credentials, endpoint)
+  const signIn = async () =>
+    endpoint.ownSignIn ? ANONYMOUS : await parts.signIn(anonymous, credentials, endpoint)
+  const actor = await signIn().catch((refusal: unknown) => {
+    // Whoever guesses tokens is a stranger, and counted as one.
+    rate.headers = countRequest(parts, counters, anonymous, asked)
+    throw refusal
+  })
   const ctx = parts.makeCtx(actor, request.ip)
   rate.headers = countRequest(parts, counters, ctx, asked)
   assertScope(actor, endpoint)

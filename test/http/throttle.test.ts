@@ -97,6 +97,21 @@ test('strangers count by their address, and hear what administrators have to say
   expect(told(await ana.get('/user'))).toEqual([null, null, null, null, null])
 })
 
+test('who brings a token that is refused counts as a stranger', async () => {
+  const { id } = await world.user('kim')
+  const kim = world.as(await world.token(id, ['api']))
+  await world.root.post(`/users/${id}/block`)
+  await set({ authenticated: true, unauthenticated: true })
+  world.setNow('2026-05-04T10:15:00.000Z')
+  const guess = () => world.as('no-such-token').get('/user')
+  const replies = [await guess(), await kim.get('/user'), await guess()]
+  expect(replies.map(({ status }) => status)).toEqual([401, 403, 429])
+  const [first] = replies.map(told)
+  const until = Date.parse('2026-05-04T10:17:00.000Z') / 1000
+  expect(first).toEqual(['1', 'throttle_unauthenticated_api', '1', '1', String(until)])
+  expect((await ana.get('/user')).status).toBe(200)
+})
+
 test('health is told whatever the rate', async () => {
   await set({ unauthenticated: true })
   world.setNow('2026-05-04T10:20:00.000Z')
