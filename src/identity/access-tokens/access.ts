@@ -8,6 +8,7 @@ import {
   existing,
   hidden,
   insufficientScope,
+  invalidText,
   unauthorized,
 } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -28,6 +29,16 @@ export function tokenInUse(ctx: Ctx): TokenUsed {
   }
   return token
 }
+
+/** Nobody could see or revoke what the bot of a project's or group's token had made itself. */
+export const makesOwnTokens: Condition<{ readonly ctx: Ctx }> = condition(
+  'no bot of an access token',
+  ({ ctx }) => {
+    const kind = userOf(ctx.actor)?.kind
+    const isBot = kind === 'project_bot' || kind === 'group_bot'
+    return !isBot || invalidText('Not permitted to create')
+  },
+)
 
 /** Whose tokens the caller sees: administrators everybody's, others their own. */
 export interface TokensSeen {

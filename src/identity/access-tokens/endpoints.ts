@@ -15,6 +15,7 @@ import { csv, id, oneOf, text } from '../../http/params.ts'
 import { callerId, getUser } from '../users/find-user.ts'
 import {
   asksForOwnTokens,
+  makesOwnTokens,
   onRevokedToken,
   onToken,
   onTokensSeen,
@@ -133,6 +134,7 @@ export const createOwnToken = endpoint({
   summary: 'Create a token of the caller, of little reach',
   access: signedIn(),
   body: { ...personalTokenBody, scopes: csv(oneOf(SELF_SERVICE_SCOPES)) },
+  conditions: [makesOwnTokens],
   response: tokenEntity,
   async handler({ ctx, body }) {
     const user = await getUser(ctx, callerId(ctx))

@@ -84,6 +84,16 @@ describe.each(['project', 'group'] as const)('the bot of a %s token', (kind) => 
     expect((await ana.get(`${place()}/access_tokens?state=active`)).body).toEqual([])
   })
 
+  test('makes no tokens of its own, which would outlive the one that it was made with', async () => {
+    const bot = world.as((await make()).token)
+    const reply = await bot.post('/user/personal_access_tokens', {
+      name: 'Spare',
+      scopes: ['self_rotate'],
+    })
+    expect([reply.status, reply.body]).toEqual([400, { message: 'Not permitted to create' }])
+    expect((await bot.get('/personal_access_tokens')).body).toHaveLength(1)
+  })
+
   test('is left out of lists of users that want no bots', async () => {
     const { user_id: botId } = await make()
     const ids = async (query: string) =>
