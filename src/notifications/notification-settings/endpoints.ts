@@ -22,15 +22,15 @@ const eventsEntity = z.partialRecord(z.enum(GROUP_EVENTS), z.boolean().nullable(
 const placeEntity = z.strictObject({ level: z.enum(LEVELS), events: eventsEntity.optional() })
 const globalEntity = placeEntity.extend({ notification_email: z.string() })
 
-/** Flags of every event, so that clients of all three routes may send all. */
+/** Flags of every event, so that clients of all three routes may send all; null is the default again. */
 const eventParams = Object.fromEntries(
-  GROUP_EVENTS.map((event) => [event, flag().optional()]),
-) as Record<NotificationEvent, z.ZodOptional<z.ZodType<boolean>>>
+  GROUP_EVENTS.map((event) => [event, flag().nullish()]),
+) as Record<NotificationEvent, z.ZodOptional<z.ZodNullable<z.ZodType<boolean>>>>
 
 const settingBody = { level: text({ max: 1000 }).optional(), ...eventParams }
 
 type SettingBody = { readonly level?: string | undefined } & Readonly<
-  Partial<Record<NotificationEvent, boolean | undefined>>
+  Partial<Record<NotificationEvent, boolean | null | undefined>>
 >
 
 async function readSetting(ctx: Ctx, place: Place): Promise<EffectiveSetting> {

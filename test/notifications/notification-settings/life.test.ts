@@ -101,6 +101,16 @@ describe.each(['', 'groups', 'projects'] as const)('notification settings of %j'
     })
   })
 
+  test('are what they were before anything was said, by null', async () => {
+    for (const chosen of [true, false]) {
+      const said = Object.fromEntries(names.map((event) => [event, chosen]))
+      await ana.put(at, { level: 'custom', ...said })
+      const unsaid = Object.fromEntries(names.map((event) => [event, null]))
+      const { body } = await ana.put(at, unsaid)
+      expect([body.level, body.events]).toEqual(['custom', whole])
+    }
+  })
+
   test('are of each one alone', async () => {
     await ana.put(at, { level: 'watch' })
     if (kind !== '') {
