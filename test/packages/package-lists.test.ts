@@ -377,6 +377,21 @@ describe('the pipelines of a package', () => {
     }
   })
 
+  test('come by their own ids, also where an older one published after a newer', async () => {
+    const id = await publish('rolled-back')
+    const [older, newer] = await build(await publish('elsewhere'), [11, 12])
+    const links = [newer, older].map((one) => ({ package_id: id, pipeline_id: one ?? 0 }))
+    await world.ctx.db.insertInto('package_pipelines').values(links).execute()
+    const idsAt = async (query: string) => {
+      const { body, headers } = await ana.get(`${at}/${id}/pipelines${query}`)
+      return { ids: body.map((one: { id: number }) => one.id), link: headers.get('link') }
+    }
+    expect((await idsAt('')).ids).toEqual([newer, older])
+    const { ids, link } = await idsAt('?per_page=1')
+    const next = /cursor=([^&>]+)/.exec(link ?? '')?.[1]
+    expect([...ids, ...(await idsAt(`?per_page=1&cursor=${next}`)).ids]).toEqual([newer, older])
+  })
+
   test('of a package that thousands published leave room for those of others', async () => {
     const [busy, quiet] = [await publish('busy'), await publish('quiet')]
     const made: number[] = []

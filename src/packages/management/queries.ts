@@ -215,14 +215,14 @@ export async function listPipelinesOfFiles(
   return groupBy(rows, (row) => row.package_file_id)
 }
 
+/** The pipelines of a package by their own ids, whichever of them published first. */
 export function listPipelinePage(db: Db, packageId: number, page: Page) {
   const query = pipelines(db)
     .innerJoin('package_pipelines as build', 'build.pipeline_id', 'pipelines.id')
-    .select('build.id as build_id')
     .where('build.package_id', '=', packageId)
   return listPage(db, query, page, {
-    id: 'build.id',
-    idOf: (row) => row.build_id,
+    id: 'pipelines.id',
+    idOf: (row) => row.pipeline_id,
     keys: {},
   })
 }
