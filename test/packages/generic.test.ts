@@ -182,7 +182,7 @@ describe('who signs in', () => {
     expect((await nobody.get(path, basic('any', ana.token ?? ''))).status).toBe(200)
     const bearer = { headers: { Authorization: `Bearer ${ana.token}` } }
     expect((await nobody.get(path, bearer)).status).toBe(200)
-    expect((await nobody.get(path)).status).toBe(404)
+    expect((await nobody.get(path)).status).toBe(401)
     const wrong = await nobody.get(path, basic('any', 'wrong'))
     expect(wrong.status).toBe(401)
     expect(wrong.headers.get('www-authenticate')).toBe('Basic realm="svc Packages Registry"')

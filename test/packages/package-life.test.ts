@@ -211,7 +211,7 @@ describe('the time of the last download', () => {
 
   test('is not moved by who was refused, or asked for another file', async () => {
     const { package_id: id } = await publish('known/1/f')
-    expect((await world.nobody.get(`${at}/generic/known/1/f`)).status).toBe(404)
+    expect((await world.nobody.get(`${at}/generic/known/1/f`)).status).toBe(401)
     expect((await ana.get(`${at}/generic/known/1/g`)).status).toBe(404)
     expect(await last(id)).toBeNull()
   })

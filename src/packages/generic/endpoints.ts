@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { onProject } from '../../access/subjects.ts'
 import { notFound } from '../../base/problem.ts'
 import { Answer, bytes, endpoint } from '../../http/endpoint.ts'
 import { oneOf, text } from '../../http/params.ts'
-import { clientRead, clientWrite } from '../registry/access.ts'
+import { clientRead, clientWrite, onProjectPackages } from '../registry/access.ts'
 import { answerPackageFile } from '../registry/download.ts'
 import { genericFileEntity, presentGenericFile } from './entity.ts'
 import { typeOf } from './file-type.ts'
@@ -18,7 +17,7 @@ export const putGenericFile = endpoint({
   method: 'PUT',
   path,
   summary: 'Publish a file of a generic package',
-  access: onProject('write_package'),
+  access: onProjectPackages('write_package'),
   params,
   query: {
     status: oneOf(['default', 'hidden']).optional(),
@@ -39,7 +38,7 @@ export const getGenericFile = endpoint({
   method: 'GET',
   path,
   summary: 'Download a file of a generic package',
-  access: onProject('read_packages'),
+  access: onProjectPackages('read_packages'),
   params,
   response: bytes('application/octet-stream'),
   async handler({ ctx, project, params, request }) {
