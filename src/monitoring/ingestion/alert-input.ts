@@ -82,13 +82,15 @@ function flatTexts(value: unknown): string[] {
   return [plain(asText(value))]
 }
 
-const MOMENT = /^\d{4}-\d{2}-\d{2}/
+/** Dates as ISO 8601, Zabbix and Nagios (`2026.05.04`, `2026/05/04`) and mail (`Mon, 04 May 2026 …`) have them. */
+const MOMENT = /^(?:\d{4}([-./])\d{2}\1\d{2}|(?:[A-Z][a-z]{2}, )?\d{1,2} [A-Z][a-z]{2} \d{4} )/
 
 /** The moment that a text means, in UTC; undefined where it means none. */
 export function momentOf(value: unknown): Instant | undefined {
   if (typeof value !== 'string' || !MOMENT.test(value)) return undefined
-  const zoned = /(Z|[+-]\d{2}:?\d{2}|UTC)\s*$/i.test(value) || value.length === 10
-  const time = Date.parse(zoned ? value : `${value}Z`)
+  const text = value.replace(/^(\d{4})[./](\d{2})[./]/, '$1-$2-')
+  const zoned = /(Z|[+-]\d{2}:?\d{2}|UTC|GMT)\s*$/i.test(text) || text.length === 10
+  const time = Date.parse(zoned ? text : `${text}Z`)
   return Number.isNaN(time) ? undefined : new Date(time).toISOString()
 }
 
