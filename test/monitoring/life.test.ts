@@ -314,6 +314,7 @@ describe('an alert', () => {
     expect(await assigned([developer.id, maintainer.id])).toEqual(['developer'])
     expect(await assigned(String(maintainer.id))).toEqual(['maintainer'])
     const none = [400, '400 Bad request - Assignee has no permissions']
+    expect(await assigned([0])).toEqual(none)
     expect(await assigned([reporter.id])).toEqual(none)
     expect(await assigned([999_999])).toEqual(none)
     expect(await assigned(['somebody'])).toEqual([400, 'assignee_ids is invalid'])
@@ -476,6 +477,7 @@ test('the settings of incidents are changed one by one, and refuse what they do 
     error: 'create_issue is invalid',
   })
   expect((await maintainer.put(path, { on_call_user_id: reporter.id })).status).toBe(400)
+  expect((await maintainer.put(path, { on_call_user_id: 0 })).status).toBe(400)
   expect((await developer.put(path, values)).status).toBe(403)
   expect((await maintainer.get(path)).body.create_issue).toBe(true)
 })

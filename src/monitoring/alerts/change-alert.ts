@@ -26,7 +26,7 @@ export async function changeAlert(
   changes: AlertChanges,
 ): Promise<AlertRow> {
   const assignee = changes.assigneeIds === undefined ? undefined : (changes.assigneeIds[0] ?? null)
-  if (assignee && !(await mayPerson(ctx, project, assignee, 'read_alerts'))) {
+  if (typeof assignee === 'number' && !(await mayPerson(ctx, project, assignee, 'read_alerts'))) {
     throw badRequest('Assignee has no permissions')
   }
   return await inTransaction(ctx, async (ctx) => {

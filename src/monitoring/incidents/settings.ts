@@ -71,7 +71,7 @@ export const changeIncidentSettings = endpoint({
   async handler({ ctx, project, body, request }) {
     const { issue_template_key: template, on_call_user_id: onCall } = body
     if (template) await assertTemplate(ctx, project, template, request.signal)
-    if (onCall && !(await mayPerson(ctx, project, onCall, 'update_alerts'))) {
+    if (typeof onCall === 'number' && !(await mayPerson(ctx, project, onCall, 'update_alerts'))) {
       throw badRequest('on_call_user_id names nobody who may look after alerts')
     }
     const changes = Object.fromEntries(
