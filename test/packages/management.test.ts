@@ -123,6 +123,22 @@ test('files are listed, downloaded by id, and deleted', async () => {
   expect((await ana.get(`${at}/${id}/package_files/${other.id}/download`)).status).toBe(404)
 })
 
+test('what is no number is no id of a package, a file or a rule', async () => {
+  const { package_id: id } = await publish('numbered', '1')
+  for (const [name, path] of [
+    ['package_id', 'one'],
+    ['package_id', 'one/pipelines'],
+    ['package_id', 'one/package_files'],
+    ['package_file_id', `${id}/package_files/one/download`],
+  ]) {
+    const { status, body } = await ana.get(`${at}/${path}`)
+    expect([path, status, body]).toEqual([path, 400, { error: `${name} is invalid` }])
+  }
+  for (const path of ['one', `${id}/package_files/one`, 'protection/rules/one']) {
+    expect([path, (await ana.delete(`${at}/${path}`)).status]).toEqual([path, 400])
+  }
+})
+
 test('a deleted package is gone at once, its name is free, and its rows follow', async () => {
   const { package_id: id } = await publish('gone', '1')
   expect((await ana.delete(`${at}/${id}`)).status).toBe(204)

@@ -1,6 +1,7 @@
 import type { Access } from '../../access/subjects.ts'
 import { assertMayInProject, onProject, type Project } from '../../access/subjects.ts'
 import { forbidden, notFound } from '../../base/problem.ts'
+import { id } from '../../http/params.ts'
 import type { PackageStatus } from '../../store/schema/packages.ts'
 import {
   findFileOfId,
@@ -15,9 +16,8 @@ interface OfPackage {
   readonly found: PackageRow
 }
 
-function idOf(text: string | undefined): number {
-  return /^\d{1,15}$/.test(text ?? '') ? Number(text) : 0
-}
+export const params = { package_id: id() }
+export const fileParams = { ...params, package_file_id: id() }
 
 /** The package of `:package_id` in the project of `:id` in one of these statuses, for those who may read packages there. */
 export function onPackage(
@@ -28,7 +28,7 @@ export function onPackage(
     ...readable,
     async find(request) {
       const { project } = await readable.find(request)
-      const found = await findPackageOfId(request.ctx, project, idOf(request.path.package_id))
+      const found = await findPackageOfId(request.ctx, project, request.read(params).package_id)
       if (!found || !statuses.includes(found.status)) throw notFound('Package')
       return { project, found }
     },
@@ -45,7 +45,7 @@ export function onDeletablePackage(): Access<OfPackage> {
       const { project } = await readable.find(request)
       if (request.ctx.actor.kind === 'anonymous') throw forbidden()
       assertMayInProject(request.ctx, project, 'delete_package')
-      const found = await findPackageOfId(request.ctx, project, idOf(request.path.package_id))
+      const found = await findPackageOfId(request.ctx, project, request.read(params).package_id)
       if (!found) throw notFound('Package')
       return { project, found }
     },
@@ -60,8 +60,8 @@ export function withFile(
     ...access,
     async find(request) {
       const of = await access.find(request)
-      const id = idOf(request.path.package_file_id)
-      const file = await findFileOfId(request.ctx, of.found, id)
+      const { package_file_id } = request.read(fileParams)
+      const file = await findFileOfId(request.ctx, of.found, package_file_id)
       if (!file) throw notFound('Package file')
       return { ...of, file }
     },

@@ -10,7 +10,7 @@ import { flag, integer, oneOf, text } from '../../http/params.ts'
 import { answerPackageFile } from '../registry/download.ts'
 import { DISPLAYED, INSTALLABLE, PACKAGE_STATUSES, PACKAGE_TYPES } from '../registry/packages.ts'
 import { removeFiles } from '../registry/remove.ts'
-import { onDeletablePackage, onPackage, withFile } from './access.ts'
+import { fileParams, onDeletablePackage, onPackage, params, withFile } from './access.ts'
 import { deletePackage } from './delete-package.ts'
 import {
   fullPackageEntity,
@@ -31,7 +31,6 @@ import {
   listPipelinesOfFiles,
 } from './queries.ts'
 
-const params = { package_id: integer() }
 const filters = {
   sort: oneOf(['asc', 'desc']).optional(),
   package_type: oneOf(PACKAGE_TYPES).optional(),
@@ -154,8 +153,6 @@ export const listPackageFiles = endpoint({
     return { ...rows, items }
   },
 })
-
-const fileParams = { ...params, package_file_id: integer() }
 
 export const downloadPackageFile = endpoint({
   method: 'GET',

@@ -4,9 +4,9 @@ import { onProject } from '../../access/subjects.ts'
 import { Problem } from '../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { filledText, id, oneOf } from '../../http/params.ts'
+import { filledText, oneOf } from '../../http/params.ts'
 import { uniquely } from '../../store/unique.ts'
-import { onProtectionRule } from './access.ts'
+import { onProtectionRule, ruleParams } from './access.ts'
 import { DELETE_LEVELS, PUSH_LEVELS, presentRule, protectionRuleEntity } from './entity.ts'
 import { deleteRule, insertRule, listRuleRows, updateRule } from './queries.ts'
 
@@ -78,7 +78,7 @@ export const updateProtectionRule = endpoint({
   path: '/projects/:id/packages/protection/rules/:package_protection_rule_id',
   summary: 'Change a protection rule for packages',
   access: onProtectionRule(),
-  params: { package_protection_rule_id: id() },
+  params: ruleParams,
   body: {
     package_name_pattern: pattern.optional(),
     package_type: oneOf(types).optional(),
@@ -107,7 +107,7 @@ export const deleteProtectionRule = endpoint({
   path: '/projects/:id/packages/protection/rules/:package_protection_rule_id',
   summary: 'Remove a protection rule for packages',
   access: onProtectionRule(),
-  params: { package_protection_rule_id: id() },
+  params: ruleParams,
   async handler({ ctx, rule, request }) {
     assertUnmodifiedSince(request, rule.updated_at)
     await deleteRule(ctx.db, rule.id)
