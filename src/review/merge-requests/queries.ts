@@ -116,7 +116,8 @@ export function listOpenAt(
 
 /**
  * Makes a new check due for every open merge request from or into a branch that has moved (null: it is gone), and notes
- * the new head of those from it. Their approvals wait for the rules on pushes to be applied.
+ * the new head of those from it; one that nothing was done for yet keeps the head that it was opened with until then.
+ * Their approvals wait for the rules on pushes to be applied.
  */
 export async function markMoved(
   db: Db,
@@ -133,7 +134,7 @@ export async function markMoved(
     .set({
       merge_status: dueCheck,
       source_branch_exists: sql`iif(${isSource}, ${head === null ? 0 : 1}, source_branch_exists)`,
-      head_sha: sql`iif(${isSource}, coalesce(${head}, head_sha), head_sha)`,
+      head_sha: sql`iif(${isSource} AND prepared_at IS NOT NULL, coalesce(${head}, head_sha), head_sha)`,
       approvals_syncing: sql`iif(${isSource} AND ${head} IS NOT NULL, ${hasApprovals}, approvals_syncing)`,
     })
     .where('id', 'in', sql<number>`(SELECT value FROM json_each(${JSON.stringify(ids)}))`)

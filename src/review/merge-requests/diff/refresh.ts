@@ -5,9 +5,11 @@ import { runEffects } from '../../../base/effects.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { type ChangedPath, listChangedPaths } from '../../../git/diff/changed-paths.ts'
 import { readLog } from '../../../git/history/log.ts'
+import { readCommit } from '../../../git/objects/commit.ts'
 import type { Commit, ObjectId } from '../../../git/types.ts'
 import { titleOf } from '../../../repositories/commits/entity.ts'
 import { placeOwnRef } from '../../../repositories/refs/own-refs.ts'
+import { ifFound } from '../../../repositories/repository/missing.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { readOwnedFiles, saveCodeOwnerRules } from '../../approval-rules/code-owner-rules.ts'
 import type { OwnedFiles } from '../../approval-rules/code-owners.ts'
@@ -47,7 +49,8 @@ export async function refreshMergeRequest(
   if (row?.state !== 'opened') return
   const project = await findProjectWithRole(ctx, row.target_project_id)
   if (!project) return
-  const head = await bringHead(ctx, row)
+  const tip = await bringHead(ctx, row)
+  const head = (await findOpenedHead(ctx, row, tip)) ?? tip
   const start = await branchHead(ctx, row.target_project_id, row.target_branch)
   const latest = await findLatestVersion(ctx.db, id)
   // Also where only the flag says so: whoever merges right after a change of target does not wait for its task.
@@ -72,7 +75,26 @@ export async function refreshMergeRequest(
     else if (news) await noteClosingIssues(ctx, row, messagesOf(news.snapshot))
     return false
   })
-  if (overtaken) await refreshMergeRequest(given, id, cause, signal)
+  const isBehind =
+    row.prepared_at === null &&
+    row.source_project_id !== null &&
+    (await branchHead(ctx, row.source_project_id, row.source_branch)) !== head
+  if (overtaken || isBehind) await refreshMergeRequest(given, id, cause, signal)
+}
+
+/**
+ * The head that a merge request was opened with, when there were pushes before anything was done for it: they are pushes
+ * like any other, which take approvals and are told. Undefined where a forced push to a fork left nothing of it.
+ */
+async function findOpenedHead(
+  ctx: Ctx,
+  row: MergeRequestRow,
+  tip: ObjectId | undefined,
+): Promise<ObjectId | undefined> {
+  const { prepared_at: preparedAt, head_sha: opened } = row
+  if (preparedAt !== null || opened === null || tip === undefined || opened === tip)
+    return undefined
+  return (await ifFound(readCommit(ctx.git.open(row.target_project_id), opened)))?.id
 }
 
 interface News {
@@ -97,7 +119,7 @@ async function readNews(
   if (!snapshot) return undefined
   await keepAround(ctx, projectId, [head, start])
   const owned = await readOwnedFiles(ctx, projectId, start, namesOf(snapshot.paths))
-  if (!latest) return { snapshot, added: [], owned, touched: [], traced: [] }
+  if (!latest) return { snapshot, added: [], owned, touched: owned, traced: [] }
   const repo = ctx.git.open(projectId)
   const before = latest.head_sha
   const log = await readLog(repo, { revision: `${before}..${head}`, limit: 1000 }, signal)
@@ -144,15 +166,13 @@ async function addVersion(
   const ids = commits.map((commit) => commit.id)
   await saveCommits(ctx.db, row.id, ids)
   await noteClosingIssues(ctx, row, messagesOf(snapshot))
-  if (latest) {
-    await resetApprovals(ctx, row, {
-      head,
-      patchBefore: latest.patch_id,
-      patchAfter: patchId,
-      touched,
-    })
-    await forgetLostApprovals(ctx.db, row.id)
-  }
+  await resetApprovals(ctx, row, {
+    head,
+    patchBefore: latest?.patch_id ?? null,
+    patchAfter: patchId,
+    touched,
+  })
+  await forgetLostApprovals(ctx.db, row.id)
   await saveCodeOwnerRules(ctx, row, owned)
   const user_id = userOf(ctx.actor)?.id ?? null
   await ctx.work.enqueue(ctx.db, diffChangedJob, { id: row.id, user_id, head_sha: head })
