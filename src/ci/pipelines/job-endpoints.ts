@@ -6,7 +6,6 @@ import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, id, list, oneOf } from '../../http/params.ts'
 import { listPage } from '../../store/pages.ts'
-import type { PipelineStatus } from '../../store/schema/commits.ts'
 import { deploysThere, getPipeline, onBuilds, runsOnRef, setsJobVariables } from './access.ts'
 import { runInputs, runVariables } from './create/run-params.ts'
 import { VARIABLE_PURPOSE } from './create/save-pipeline.ts'
@@ -15,10 +14,10 @@ import { bridgeEntity, jobEntity, jobPresenter } from './job-entity.ts'
 import { findJob, type JobRow, selectPipelineJobs, selectProjectJobs } from './job-queries.ts'
 import { cancelJob, playJob, retryJob } from './process/change-jobs.ts'
 import { downstreamByJob } from './queries.ts'
-import { PIPELINE_STATUSES } from './statuses.ts'
+import { ASKED_STATUSES, type AskedStatus } from './statuses.ts'
 
 const params = { job_id: id() }
-const scope = list(oneOf(PIPELINE_STATUSES)).default([])
+const scope = list(oneOf(ASKED_STATUSES)).default([])
 
 export const listProjectJobs = endpoint({
   method: 'GET',
@@ -51,7 +50,7 @@ function jobsOfPipeline(
   ctx: Ctx,
   pipeline: { readonly id: number },
   kind: 'build' | 'bridge',
-  query: { readonly scope: readonly PipelineStatus[]; readonly include_retried: boolean },
+  query: { readonly scope: readonly AskedStatus[]; readonly include_retried: boolean },
 ) {
   return selectPipelineJobs(ctx.db, pipeline.id, {
     kind,

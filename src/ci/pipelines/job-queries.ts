@@ -4,6 +4,7 @@ import type { Instant } from '../../base/clock.ts'
 import type { PipelineStatus } from '../../store/schema/commits.ts'
 import type { ChangesOf, Db, NewRowOf, RowOf, Schema } from '../../store/schema.ts'
 import type { StatusPart } from './process/composite-status.ts'
+import type { AskedStatus } from './statuses.ts'
 
 export type JobRow = RowOf<'ci_jobs'> & {
   readonly stage: string
@@ -111,14 +112,16 @@ export async function findJobUser(db: Db, id: number | null): Promise<JobUser | 
 }
 
 /** Jobs of a project that are no bridges, of some statuses if any are named, newest first. */
-export function selectProjectJobs(db: Db, projectId: number, statuses: readonly PipelineStatus[]) {
+export function selectProjectJobs(db: Db, projectId: number, statuses: readonly AskedStatus[]) {
   const all = db
     .selectFrom('ci_jobs')
     .selectAll()
     .where('project_id', '=', projectId)
     // Written out, as the index of statuses is for these alone.
     .where('kind', '=', sql.lit('build'))
-  const [first, ...others] = [...new Set(statuses)].map((one) => all.where('status', '=', one))
+  const [first, ...others] = [...new Set(statuses)].map((one) =>
+    all.where('status', '=', one as PipelineStatus),
+  )
   // One query for each status: SQLite reads them side by side by the index, and no row of another status.
   const found = others.reduce((sum, one) => sum.unionAll(one), first ?? all)
   return withStages(db.selectFrom(found.as('ci_jobs'))).orderBy('ci_jobs.id', 'desc')
@@ -130,7 +133,7 @@ export function selectPipelineJobs(
   pipelineId: number,
   filter: {
     readonly kind: 'build' | 'bridge'
-    readonly statuses: readonly PipelineStatus[]
+    readonly statuses: readonly AskedStatus[]
     readonly includeRetried: boolean
   },
 ) {
@@ -138,7 +141,9 @@ export function selectPipelineJobs(
   return jobs(db)
     .where('ci_jobs.pipeline_id', '=', pipelineId)
     .where('ci_jobs.kind', '=', kind)
-    .$if(statuses.length > 0, (query) => query.where('ci_jobs.status', 'in', statuses))
+    .$if(statuses.length > 0, (query) =>
+      query.where('ci_jobs.status', 'in', statuses as readonly PipelineStatus[]),
+    )
     .$if(!filter.includeRetried, (query) => query.where('ci_jobs.retried', '=', 0))
     .orderBy('ci_jobs.id', 'desc')
 }

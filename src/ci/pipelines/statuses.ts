@@ -18,3 +18,4 @@ export const PIPELINE_STATUSES = [
 
 /** Those that may be asked for: nothing here waits for a callback, and clients ask for that too (docs/contract/D §1.15). */
 export const ASKED_STATUSES = [...PIPELINE_STATUSES, 'waiting_for_callback'] as const
+export type AskedStatus = (typeof ASKED_STATUSES)[number]

@@ -75,6 +75,7 @@ test('jobs of a project are listed by status, newest first, a page behind the ot
   expect(await names('scope=failed')).toEqual(['build failed'])
   expect(await names('scope[]=failed&scope[]=skipped')).toEqual([...all.slice(3), 'build failed'])
   expect(await names('scope=running')).toEqual([])
+  expect(await names('scope=waiting_for_callback')).toEqual([])
   expect(await names('per_page=2&page=2')).toEqual(all.slice(2, 4))
   // Nothing is counted, but clients that follow pages have to come to the last one.
   const seen: string[] = []
