@@ -24,7 +24,8 @@ import { path } from '../merge-requests/path.ts'
 import type { MergeRequestRow } from '../merge-requests/row.ts'
 import { approve, mayApprove, resetAllApprovals, unapprove } from './approve.ts'
 
-const read = onMergeRequest()
+/** Who approves, or may, is told to nobody who is not signed in (docs/contract/B §Authentication). */
+const read = onMergeRequest(undefined, { signedIn: true })
 const edit = onMergeRequest('edit_merge_request', { signedIn: true })
 
 const ruleBrief = z.strictObject({ id: z.int(), name: z.string(), rule_type: z.string() })
@@ -264,7 +265,7 @@ export const approveMergeRequest = endpoint({
   method: 'POST',
   path: `${path}/approve`,
   summary: 'Approve a merge request',
-  access: onMergeRequest(undefined, { signedIn: true }),
+  access: read,
   body: {
     sha: text({ max: 64 }).optional(),
     approval_password: text({ max: 1000 }).optional(),
@@ -284,7 +285,7 @@ export const unapproveMergeRequest = endpoint({
   method: 'POST',
   path: `${path}/unapprove`,
   summary: 'Take the own approval back',
-  access: onMergeRequest(undefined, { signedIn: true }),
+  access: read,
   response: stateEntity,
   async handler({ ctx, project, mergeRequest: row }) {
     await unapprove(ctx, project, row)
@@ -296,7 +297,7 @@ export const resetMergeRequestApprovals = endpoint({
   method: 'PUT',
   path: `${path}/reset_approvals`,
   summary: 'Take all approvals back; for the bots of projects and groups',
-  access: onMergeRequest(undefined, { signedIn: true }),
+  access: read,
   // Stock clients parse what comes with a 202, so it is never empty (docs/contract/D §0.3).
   response: z.strictObject({ message: z.literal('202 Accepted') }),
   status: 202,

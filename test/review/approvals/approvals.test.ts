@@ -32,6 +32,18 @@ async function stage(): Promise<Bench & { readonly at: string; readonly project7
 }
 
 describe('approvals', () => {
+  test('are shown to nobody who is not signed in, of a public project either', async () => {
+    const { at, project7 } = await stage()
+    await ana.put(project7, { visibility: 'public' })
+    const rules = `${at}/approval_rules`
+    const { body: rule } = await ana.post(rules, { name: 'Own', approvals_required: 0 })
+    const about = ['approvals', 'approval_state', 'approval_settings', 'approval_rules']
+    for (const path of [...about.map((one) => `${at}/${one}`), `${rules}/${rule.id}`]) {
+      expect((await world.nobody.get(path)).status, path).toBe(401)
+      expect((await ben.get(path)).status, path).toBe(200)
+    }
+  })
+
   test('are refused when the head moves between the look and the approval', async () => {
     const bench = await stage()
     const ctx = await actAs(world.ctx, ben.id)
