@@ -1,10 +1,10 @@
 import type { Project } from '../../access/subjects.ts'
 import { runEffects } from '../../base/effects.ts'
-import { existing, notFound, Problem, unprocessable } from '../../base/problem.ts'
+import { existing, Problem, unprocessable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { taken } from '../../store/unique.ts'
-import { hasOwnRules, listRequestRules, type NamedRule } from './queries.ts'
+import { hasOwnRules, listProjectRules, listRequestRules, type NamedRule } from './queries.ts'
 import { type AskedNames, assertRule, readNames } from './rule-input.ts'
 import { deleteRule, insertRule, setRuleNames, updateRule } from './rule-queries.ts'
 import { projectApprovalSettings } from './settings.ts'
@@ -45,16 +45,20 @@ async function ownRules(ctx: Ctx, subject: ApprovalSubject): Promise<NamedRule[]
   if (!(await hasOwnRules(ctx.db, subject.id))) {
     const { rules } = await approvalStanding(ctx, { ...subject, rules_overwritten: 0 })
     for (const { rule } of rules) {
-      if (rule.project_id === null) continue
-      const { name, rule_type, report_type, approvals_required } = rule
-      const values = { name, rule_type, report_type, approvals_required, ...stamps(ctx) }
-      const source = { merge_request_id: subject.id, source_rule_id: rule.id }
-      const { userIds, groupIds } = rule
-      await insertRule(ctx.db, { ...values, ...source }, { userIds, groupIds })
+      if (rule.project_id !== null)
+        await insertCopy(ctx, subject, rule, rule.approvals_required)
     }
     await runEffects(ctx, ctx.effects.requestRulesMade, { id: subject.id })
   }
   return listRequestRules(ctx.db, [subject.id])
+}
+
+/** The merge request's own form of a rule of its project. */
+function insertCopy(ctx: Ctx, subject: ApprovalSubject, rule: NamedRule, count: number) {
+  const { name, rule_type, report_type, userIds, groupIds } = rule
+  const source = { merge_request_id: subject.id, source_rule_id: rule.id }
+  const values = { name, rule_type, report_type, approvals_required: count, ...stamps(ctx) }
+  return insertRule(ctx.db, { ...values, ...source }, { userIds, groupIds })
 }
 
 function stamps(ctx: Ctx) {
@@ -81,10 +85,16 @@ export async function createRequestRule(
     const rules = await ownRules(ctx, subject)
     const { approval_project_rule_id: source, approvals_required } = input
     const copy = rules.find((rule) => source !== undefined && rule.source_rule_id === source)
-    if (source !== undefined && !copy) throw notFound()
     if (copy) {
       await updateRule(ctx.db, copy.id, { approvals_required, updated_at: ctx.now() })
       return copy.id
+    }
+    if (source !== undefined) {
+      // It came later, holds for other branches, or its copy was removed.
+      const general = await listProjectRules(ctx.db, [project.id])
+      const rule = existing(general.find((one) => one.id === source))
+      assertNameFree(rules, rule.name)
+      return insertCopy(ctx, subject, rule, approvals_required)
     }
     assertNameFree(rules, input.name)
     const values = {

@@ -7,6 +7,7 @@ import { flag, id, text } from '../../http/params.ts'
 import { presentUserBasic, userBasicEntity } from '../../identity/users/basic.ts'
 import { usersById } from '../../identity/users/find-basic.ts'
 import { presentRule, requestRuleEntity } from '../approval-rules/entity.ts'
+import { findRule, type NamedRule } from '../approval-rules/queries.ts'
 import {
   changeRequestRule,
   createRequestRule,
@@ -106,13 +107,18 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
 }
 
+function sourceOf({ id, name, rule_type, approvals_required }: NamedRule) {
+  return { id, name, rule_type, approvals_required }
+}
+
 async function presentStanding(ctx: Ctx, row: MergeRequestRow, standing: StandingRule) {
   const { rule, eligible } = standing
-  const source = { ...brief(standing), approvals_required: rule.approvals_required }
+  const { source_rule_id: sourceId } = rule
+  const source = sourceId === null ? rule : await findRule(ctx.db, sourceId)
   return {
     ...(await presentRule(ctx, rule, eligible)),
     section: rule.section,
-    source_rule: rule.project_id === null ? null : source,
+    source_rule: source?.project_id ? sourceOf(source) : null,
     overridden: row.rules_overwritten === 1 && rule.rule_type !== 'code_owner',
   }
 }

@@ -117,7 +117,7 @@ describe('the rules of a merge request', () => {
     })
     expect([made.status, made.body]).toMatchObject([
       201,
-      { name: 'Security', approvals_required: 1 },
+      { name: 'Security', approvals_required: 1, source_rule: { id: source.id } },
     ])
     expect(usersOf(made.body.users)).toEqual(['ben', 'cleo'])
     const foreign = await ana.post(`${one}/approval_rules`, {
@@ -128,6 +128,27 @@ describe('the rules of a merge request', () => {
     expect(foreign.status).toBe(404)
     // The project's own rule is as it was.
     expect((await ana.get(`${general}/${source.id}`)).body.approvals_required).toBe(2)
+  })
+
+  test('may copy one that came later, and one of which the copy was removed', async () => {
+    const { bench, general } = await stage()
+    const rules = `${await open(bench)}/approval_rules`
+    await ana.post(rules, { name: 'Own', approvals_required: 0 })
+    const { body: later } = await ana.post(general, {
+      name: 'Later',
+      approvals_required: 2,
+      user_ids: [cleo.id],
+    })
+    const copy = { name: 'Ignored', approvals_required: 1, approval_project_rule_id: later.id }
+    for (const round of [1, 2]) {
+      const made = await ana.post(rules, copy)
+      expect([round, made.status, made.body.name]).toEqual([round, 201, 'Later'])
+      expect(usersOf(made.body.users)).toEqual(['cleo'])
+      expect(made.body.source_rule).toMatchObject({ id: later.id, approvals_required: 2 })
+      expect((await ana.delete(`${rules}/${made.body.id}`)).status).toBe(204)
+    }
+    await ana.post(rules, { name: 'Later', approvals_required: 0 })
+    expect((await ana.post(rules, copy)).status).toBe(400)
   })
 
   test('are changed and removed one by one, the project’s rule staying as it is', async () => {
