@@ -8,4 +8,5 @@ export const onProtectedEnvironment = eitherRecord('read_protections', {
   find: async ({ ctx, source, params: { name } }) => ({
     environment: await getEnvironment(ctx, source, name),
   }),
+  updatedAt: ({ environment }) => environment.updated_at,
 })

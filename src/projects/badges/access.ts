@@ -23,4 +23,5 @@ export const onOwnBadge = eitherRecord(admin, {
     if (owner !== source.id) throw notFound('Badge')
     return { badge }
   },
+  updatedAt: ({ badge }) => badge.updated_at,
 })

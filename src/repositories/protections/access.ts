@@ -37,6 +37,7 @@ export const onOwnBranchRule = eitherRecord(readBranchRules, {
   find: async ({ ctx, source, params: { name } }) => ({
     rule: await getOwnRule(ctx, source, name),
   }),
+  updatedAt: ({ rule }) => rule.updated_at,
 })
 
 /** The rule for tags of exactly this name. */
@@ -46,6 +47,7 @@ export const onTagRule = projectRecord('read_protections', {
     const rule = existing(await findTagRuleRow(ctx.db, project.id, name))
     return { rule }
   },
+  updatedAt: ({ rule }) => rule.updated_at,
 })
 
 interface OwnRule {

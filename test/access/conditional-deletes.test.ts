@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Caller, openWorld, type World } from '../support/world.ts'
+
+let world: World
+let ana: Caller
+let at: string
+let group: string
+
+beforeAll(async () => {
+  world = await openWorld()
+  ana = await world.user('ana')
+  at = `/projects/${(await ana.post('/projects', { name: 'p' })).body.id}`
+  group = `/groups/${(await ana.post('/groups', { name: 'g', path: 'g' })).body.id}`
+})
+afterAll(() => world.close())
+
+const urls = { link_url: 'http://a.example', image_url: 'http://a.example' }
+const deployers = { deploy_access_levels: [{ access_level: 40 }] }
+
+test.each<[string, (of: string) => Promise<string>]>([
+  ['a badge', async (of) => `/badges/${(await ana.post(`${of}/badges`, urls)).body.id}`],
+  ['a protected branch', async (of) => made(of, '/protected_branches', 'b', {})],
+  [
+    'a protected environment',
+    async (of) => made(of, '/protected_environments', 'production', deployers),
+  ],
+])('%s that changed since the caller looked is kept', async (_, make) => {
+  for (const of of [at, group]) await keepsChanged(`${of}${await make(of)}`)
+})
+
+test('a protected tag that changed since the caller looked is kept', async () => {
+  await keepsChanged(`${at}${await made(at, '/protected_tags', 't', {})}`)
+})
+
+async function made(of: string, path: string, name: string, more: object): Promise<string> {
+  expect((await ana.post(`${of}${path}`, { name, ...more })).status).toBe(201)
+  return `${path}/${name}`
+}
+
+async function keepsChanged(one: string): Promise<void> {
+  const before = { 'If-Unmodified-Since': 'Mon, 04 May 2026 09:59:59 GMT' }
+  const refused = await ana.delete(one, undefined, { headers: before })
+  expect([refused.status, refused.body]).toEqual([412, { message: '412 Precondition Failed' }])
+  const since = { 'If-Unmodified-Since': 'Mon, 04 May 2026 10:00:00 GMT' }
+  expect((await ana.delete(one, undefined, { headers: since })).status).toBeLessThan(300)
+  expect((await ana.get(one)).status).toBe(404)
+}
