@@ -40,12 +40,13 @@ const jobFields = {
   failure_reason: z.string().optional(),
   web_url: z.string(),
   project: z.strictObject({ ci_job_token_scope_enabled: z.boolean() }),
+  archived: z.boolean(),
+  tag_list: z.array(z.string()),
 }
 
 /** A job (docs/contract/B §Job). */
 export const jobEntity = z.strictObject({
   ...jobFields,
-  archived: z.boolean(),
   artifacts: z.array(
     z.strictObject({
       file_type: z.string(),
@@ -58,10 +59,9 @@ export const jobEntity = z.strictObject({
   runner: runnerEntity.nullable(),
   runner_manager: managerEntity.nullable(),
   artifacts_expire_at: z.string().nullable(),
-  tag_list: z.array(z.string()),
 })
 
-/** A job that starts another pipeline. */
+/** A job that starts another pipeline: a job without a runner and artifacts (docs/contract/B §Job). */
 export const bridgeEntity = z.strictObject({
   ...jobFields,
   downstream_pipeline: pipelineBasicEntity.nullable(),
@@ -113,18 +113,18 @@ export async function jobPresenter(
       user: (row.user_id === null ? undefined : users.get(row.user_id)) ?? null,
       commit: commit ? presentCommit(ctx, project, commit) : null,
       pipeline: presentPipelineBasic(ctx, project, pipeline),
+      archived: false,
+      tag_list: JSON.parse(row.tags) as string[], // written by us
     }
   }
   return {
     job: (row) => ({
       ...fields(row),
-      archived: false,
       ...presentFiles(files.get(row.id) ?? []),
       runner: (row.runner_id === null ? undefined : runners.get(row.runner_id)) ?? null,
       runner_manager:
         (row.runner_manager_id === null ? undefined : managers.get(row.runner_manager_id)) ?? null,
       artifacts_expire_at: row.artifacts_expire_at,
-      tag_list: JSON.parse(row.tags) as string[], // written by us
     }),
     bridge: (row, downstream) => ({
       ...fields(row),

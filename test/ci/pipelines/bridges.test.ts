@@ -67,6 +67,7 @@ far:
   const bridges = await ana.get(`/projects/${up.id}/pipelines/${pipeline}/bridges`)
   const [bridge] = bridges.body
   expect(bridge).toMatchObject({ status: 'success', downstream_pipeline: { ref: 'stable' } })
+  expect(bridge).toMatchObject({ archived: false, tag_list: [] })
   const downstream = bridge.downstream_pipeline.id
   const given = await ana.get(`/projects/${down.id}/pipelines/${downstream}/variables`)
   const values = Object.fromEntries(
