@@ -2,10 +2,19 @@ import { userOf } from '../../access/actor.ts'
 import { mayInProject } from '../../access/decide.ts'
 import { findGroupRole } from '../../access/find-queries.ts'
 import { Role } from '../../access/roles.ts'
-import type { Project } from '../../access/subjects.ts'
+import { findProjectWithRole, type Project } from '../../access/subjects.ts'
 import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
-import type { BranchRule, Level, Mover, TagRule } from './protection.ts'
+import {
+  type BranchRule,
+  type Level,
+  type Mover,
+  mayMergeInto,
+  mayPushTo,
+  rulesFor,
+  type TagRule,
+} from './protection.ts'
+import { listBranchRules, listLoans } from './queries.ts'
 
 /** The caller as protection rules see them; asks for memberships only of groups that a rule names. */
 export async function getMover(
@@ -41,4 +50,37 @@ export function refusalOfPushes(ctx: Ctx, project: Project): string | undefined 
   if (project.archived) return "You can't push code to an archived project."
   if (mayInProject(ctx.actor, project, 'push_code')) return undefined
   return 'You are not allowed to push code to this project.'
+}
+
+/**
+ * Branches, as full refs, that open merge requests lend a caller who may not push to the project: those that allow
+ * collaboration let whoever may merge them push to their source, where neither project is private (docs/contract/B-resolved
+ * §2.2). What the source's own protection says is asked as ever.
+ */
+export async function lentBranches(ctx: Ctx, project: Project): Promise<ReadonlySet<string>> {
+  const lent = new Set<string>()
+  if (ctx.actor.kind !== 'user' || project.visibility === 'private') return lent
+  if (!mayInProject(ctx.actor, project, 'push_code', { lent: true })) return lent
+  for (const loan of await listLoans(ctx.db, project.id)) {
+    const target = await findProjectWithRole(ctx, loan.target_project_id)
+    if (target && (await mayMerge(ctx, target, loan.target_branch)))
+      lent.add(`refs/heads/${loan.source_branch}`)
+  }
+  return lent
+}
+
+/** By the target's own rules alone: its branches may be lent in turn. */
+async function mayMerge(ctx: Ctx, target: Project, branch: string): Promise<boolean> {
+  if (target.visibility === 'private') return false
+  if (!mayInProject(ctx.actor, target, 'push_code')) return false
+  const rules = rulesFor(await listBranchRules(ctx.db, target.id, target.namespace_id), branch)
+  if (rules.length === 0) return true
+  const mover = await getMover(ctx, target, rules, [])
+  return mayMergeInto(rules, mover) || mayPushTo(rules, mover)
+}
+
+/** Whether there is a branch that the caller may push to. */
+export async function mayPushSomewhere(ctx: Ctx, project: Project): Promise<boolean> {
+  if (mayInProject(ctx.actor, project, 'push_code')) return true
+  return (await lentBranches(ctx, project)).size > 0
 }

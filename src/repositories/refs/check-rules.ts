@@ -1,8 +1,8 @@
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { getMover, refusalOfPushes } from './access.ts'
+import { getMover, lentBranches, refusalOfPushes } from './access.ts'
 import { defaultProtection } from './default-protection.ts'
-import type { Push, RefMove, Refusal } from './moves.ts'
+import { isCreation, isDeletion, type Push, type RefMove, type Refusal } from './moves.ts'
 import type { ObjectFacts } from './object-facts.ts'
 import { listBranchRules, listTagRules } from './queries.ts'
 import type { CheckedPush } from './rules.ts'
@@ -20,7 +20,8 @@ export async function gate(
 ): Promise<readonly Refusal[]> {
   if (push.via === 'system') return []
   const general = refusalOfPushes(ctx, project)
-  if (general) return push.moves.map(({ name }) => ({ name, reason: general }))
+  if (general && !(await isLent(ctx, project, push)))
+    return push.moves.map(({ name }) => ({ name, reason: general }))
   const [branchRules, tagRules] = await Promise.all([
     listBranchRules(ctx.db, project.id, project.namespace_id),
     listTagRules(ctx.db, project.id),
@@ -46,6 +47,13 @@ export async function gate(
     if (found.length > 0) return found
   }
   return []
+}
+
+/** Whether all that moves are branches lent to the caller, who neither makes nor removes one. */
+async function isLent(ctx: Ctx, project: Project, push: Push): Promise<boolean> {
+  if (push.via === 'merge') return false
+  const lent = await lentBranches(ctx, project)
+  return push.moves.every((move) => lent.has(move.name) && !isCreation(move) && !isDeletion(move))
 }
 
 async function refusalOf(ctx: Ctx, push: CheckedPush, move: RefMove): Promise<string | undefined> {

@@ -47,6 +47,18 @@ async function askBranchRules(
   })
 }
 
+/** Open merge requests from a fork that let those who may merge them push to their sources. */
+export function listLoans(db: Db, projectId: number) {
+  return db
+    .selectFrom('merge_requests')
+    .select(['source_branch', 'target_project_id', 'target_branch'])
+    .where('source_project_id', '=', projectId)
+    .where('target_project_id', '<>', projectId)
+    .where('state', '=', 'opened')
+    .where('allow_collaboration', '=', 1)
+    .execute()
+}
+
 export function listTagRules(db: Db, projectId: number): Promise<readonly TagRule[]> {
   return cachedQuery(db, `tag rules of ${projectId}`, (db) => askTagRules(db, projectId))
 }

@@ -8,6 +8,7 @@ import { forbidden, invalidText, notFound, type Problem, unauthorized } from '..
 import type { Ctx } from '../../ctx.ts'
 import { isBranchName } from '../../git/names.ts'
 import type { Repo } from '../../git/repo.ts'
+import { mayPushSomewhere } from '../refs/access.ts'
 import { mayPushBranch } from '../refs/check-rules.ts'
 
 /** What a repository endpoint is handed. */
@@ -17,6 +18,8 @@ export interface RepositorySubject {
 }
 
 interface RepositoryOptions {
+  /** Whoever may push to any branch may, one that is lent included. */
+  readonly lent?: boolean
   /** A switched-off repository is hidden (404) instead of refused (403): commits, branches, tags. */
   readonly hidden?: boolean
 }
@@ -42,9 +45,10 @@ export function onWritableCode(
   ability: ProjectAbility,
   options: RepositoryOptions = {},
 ): Access<RepositorySubject> {
-  return onRepository(ability, options, (ctx, project) => {
+  return onRepository(ability, options, async (ctx, project) => {
     // Comments take less than reading the code does, where the project is private.
     if (!mayInProject(ctx.actor, project, 'read_code')) throw forbidden()
+    if (options.lent && (await mayPushSomewhere(ctx, project))) return
     assertMayInProject(ctx, project, ability)
   })
 }
@@ -56,8 +60,8 @@ const MAY_NOT_PUSH = 'You are not allowed to push into this branch'
  * asked once it is known (`pushesBranch`). Both are refused with the same words.
  */
 export function onPush(refusal = MAY_NOT_PUSH): Access<RepositorySubject> {
-  return onRepository('push_code', { hidden: true }, (ctx, project) => {
-    if (mayInProject(ctx.actor, project, 'push_code')) return
+  return onRepository('push_code', { hidden: true }, async (ctx, project) => {
+    if (await mayPushSomewhere(ctx, project)) return
     throw ctx.actor.kind === 'anonymous' ? unauthorized() : forbidden(refusal)
   })
 }
@@ -79,7 +83,7 @@ function pushesTo(
     const may =
       typeof branch === 'string' && isBranchName(branch)
         ? await mayPushBranch(ctx, project, branch)
-        : mayInProject(ctx.actor, project, 'push_code')
+        : await mayPushSomewhere(ctx, project)
     return may || refusal()
   })
 }
@@ -107,7 +111,7 @@ export function commitsToBranch(refusal: string): Condition<Pushing> {
 function onRepository(
   ability: ProjectAbility,
   options: RepositoryOptions,
-  assertMay: (ctx: Ctx, project: Project) => void,
+  assertMay: (ctx: Ctx, project: Project) => void | Promise<void>,
 ): Access<RepositorySubject> {
   const visible = onProject('read_project')
   return {
@@ -116,7 +120,7 @@ function onRepository(
     async find(request) {
       const { project } = await visible.find(request)
       if (options.hidden && isRepositoryOff(request.ctx, project)) throw notFound('Repository')
-      assertMay(request.ctx, project)
+      await assertMay(request.ctx, project)
       return { project, repo: request.ctx.git.open(project.id) }
     },
   }

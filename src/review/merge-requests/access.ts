@@ -105,6 +105,17 @@ export const sortsRequest: Condition<NewRequest> = {
   assert: async (given) => (maySortRequests(given.ctx, await targetOfNew(given)) ? [] : sortFields),
 }
 
+const lendingFields = ['allow_collaboration', 'allow_maintainer_to_push']
+
+/** Who may push to the source branch alone lets others push there. */
+export const lendsSource: Condition<Pick<Merging, 'ctx' | 'mergeRequest'>> = {
+  name: `${lendingFields.join(', ')}: ignored without push_code in the source project`,
+  async assert({ ctx, mergeRequest }) {
+    const source = await findProjectWithRole(ctx, mergeRequest.source_project_id)
+    return source && mayInProject(ctx.actor, source, 'push_code') ? [] : lendingFields
+  },
+}
+
 interface Merging {
   readonly ctx: Ctx
   readonly project: Project

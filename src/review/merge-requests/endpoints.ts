@@ -9,7 +9,7 @@ import { endpoint } from '../../http/endpoint.ts'
 import { atLeastOne, flag } from '../../http/params.ts'
 import { removeOwnRef } from '../../repositories/refs/own-refs.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { onMergeRequest, opensRequest, sortsRequest, targetOfNew } from './access.ts'
+import { lendsSource, onMergeRequest, opensRequest, sortsRequest, targetOfNew } from './access.ts'
 import { headRef, trialRef } from './branch-heads.ts'
 import { createBody, updateBody } from './change/body-params.ts'
 import { editMergeRequest, openMergeRequest } from './change/open.ts'
@@ -115,7 +115,7 @@ export const updateProjectMergeRequest = endpoint({
   access: onMergeRequest('edit_merge_request', { signedIn: true }),
   body: updateBody,
   check: atLeastOne(Object.keys(updateBody)),
-  conditions: [fieldsNeed('update_merge_request', ['discussion_locked'])],
+  conditions: [lendsSource, fieldsNeed('update_merge_request', ['discussion_locked'])],
   response: mergeRequestEntity,
   handler: async ({ ctx, project, mergeRequest: row, body }) =>
     presentMergeRequest(ctx, project, await editMergeRequest(ctx, project, row, body)),

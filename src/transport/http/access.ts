@@ -1,6 +1,7 @@
 import { mayInProject, maySee } from '../../access/decide.ts'
 import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
+import { mayPushSomewhere } from '../../repositories/refs/access.ts'
 import { projectUpdater } from '../../repositories/refs/ref-updater.ts'
 import type { Service } from '../advertisements.ts'
 import { mayPushAsJob } from '../job-push.ts'
@@ -19,7 +20,7 @@ export async function admit(ctx: Ctx, asked: Asked, byPush: ProjectsByPush): Pro
     throw challenge(ctx.config.vendor.prefix)
   }
   const found = (await findHere(ctx, asked.path)) ?? (await findMoved(ctx, asked))
-  if (found) return admitted(ctx, assertMay(ctx, found, asked.service))
+  if (found) return admitted(ctx, await assertMay(ctx, found, asked.service))
   const other = await admitWikiOrSnippet(ctx, asked)
   if (other) return other
   if (ctx.actor.kind === 'anonymous') throw challenge(ctx.config.vendor.prefix)
@@ -57,13 +58,16 @@ async function findMoved(ctx: Ctx, asked: Asked): Promise<Found | undefined> {
   }
 }
 
-function assertMay(ctx: Ctx, found: Found, service: Service): Found {
+async function assertMay(ctx: Ctx, found: Found, service: Service): Promise<Found> {
   const { project } = found
   if (service === 'receive-pack' && !mayPushAsJob(ctx.actor, project)) {
     throw notAllowed('You are not allowed to push code to this project with a job token.')
   }
-  const ability = service === 'upload-pack' ? 'download_code' : 'push_code'
-  if (mayInProject(ctx.actor, project, ability)) return found
+  const may =
+    service === 'upload-pack'
+      ? mayInProject(ctx.actor, project, 'download_code')
+      : await mayPushSomewhere(ctx, project)
+  if (may) return found
   if (ctx.actor.kind === 'anonymous') throw challenge(ctx.config.vendor.prefix)
   if (service === 'upload-pack') {
     throw notAllowed('You are not allowed to download code from this project.')

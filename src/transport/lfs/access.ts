@@ -5,6 +5,7 @@ import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import { Problem, type ProblemCode } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { isLfsOn } from '../../repositories/lfs/objects.ts'
+import { mayPushSomewhere } from '../../repositories/refs/access.ts'
 import { findMovedProject } from '../http/admission.ts'
 import { mayPushAsJob } from '../job-push.ts'
 
@@ -52,10 +53,10 @@ function assertMayRead(ctx: Ctx, project: Project): void {
 }
 
 /** Refuses whoever may not push to the project: with 401 where signing in would help. */
-export function assertMayWrite(ctx: Ctx, project: Project): void {
+export async function assertMayWrite(ctx: Ctx, project: Project): Promise<void> {
   if (ctx.actor.kind === 'anonymous') throw lfsChallenge(ctx.config.vendor.prefix)
   assertScope(ctx.actor)
-  const mayPush = mayInProject(ctx.actor, project, 'push_code')
+  const mayPush = await mayPushSomewhere(ctx, project)
   if (mayPush && mayPushAsJob(ctx.actor, project)) return
   throw refusal('forbidden', 403, 'You are not allowed to push code to this project.')
 }

@@ -83,7 +83,7 @@ function json(body: unknown, status = 200): LfsAnswer {
 async function batch(asked: LfsRequest, { ctx, project }: Admitted): Promise<LfsAnswer> {
   const { request } = asked
   const body = await readJson(asked, ctx, batchRequest)
-  if (body.operation === 'upload') assertMayWrite(ctx, project)
+  if (body.operation === 'upload') await assertMayWrite(ctx, project)
   const { authorization } = request.headers
   return json(await answerBatch({ ctx, project, authorization }, body))
 }
@@ -98,7 +98,7 @@ async function locks(
     const { locks, ...rest } = await listLocks(ctx, project, query)
     return json({ locks: locks.map(presentLock), ...rest })
   }
-  assertMayWrite(ctx, project)
+  await assertMayWrite(ctx, project)
   if (route.kind === 'locks') {
     const { path } = await readJson(asked, ctx, lockRequest)
     return json({ lock: await createLock(ctx, project, path) }, 201)
@@ -129,7 +129,7 @@ async function upload(
   route: Extract<LfsRoute, { kind: 'upload' }>,
   { request, body }: LfsRequest,
 ): Promise<LfsAnswer> {
-  assertMayWrite(ctx, project)
+  await assertMayWrite(ctx, project)
   const { oid, size } = route
   const { maxLfsObject } = ctx.config
   if (maxLfsObject > 0 && size > maxLfsObject) {
