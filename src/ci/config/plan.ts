@@ -11,13 +11,7 @@ import { passesOnlyExcept } from './only.ts'
 import { copiesOf, type JobCopy } from './parallel.ts'
 import { type Circumstances, firstRule, type Rule } from './rules.ts'
 import { isMap, type ValueMap } from './values.ts'
-import {
-  expandText,
-  readVariables,
-  type Variables,
-  withVariables,
-  type YamlVariable,
-} from './variables.ts'
+import { expandText, readVariables, withVariables, type YamlVariable } from './variables.ts'
 
 /** A job that is part of a pipeline. */
 export interface PlannedJob {
@@ -63,23 +57,20 @@ export async function planPipeline(
   config: CompiledConfig,
   given: Circumstances,
 ): Promise<PipelinePlan | NoPipeline> {
-  const globals = withVariables(given.variables, ownOnes(config.variables, given.variables))
+  const globals = withVariables(given.variables, ownOnes(config.variables, given))
   const workflow = await workflowOf(config, { ...given, variables: globals })
   if (workflow === undefined) return 'workflow'
   const shared = joined(config.variables, workflow.variables)
-  const variables = withVariables(globals, ownOnes(workflow.variables, given.variables))
+  const variables = withVariables(globals, ownOnes(workflow.variables, given))
   const jobs: PlannedJob[] = []
   const spend = budget({ count: MOST_VARIABLES, characters: MOST_WRITTEN })
   const slice = new Timeslice(SLICE_MS)
   for (const template of config.jobs) {
     if (slice.isOver()) await slice.yield()
-    const at = {
-      ...given,
-      variables: withVariables(variables, ownOnes(template.variables, given.variables)),
-    }
+    const at = { ...given, variables: withVariables(variables, ownOnes(template.variables, given)) }
     const decided = await decide(template, at)
     if (!decided) continue
-    const found = planned(template, decided, { shared, variables: at.variables, spend })
+    const found = planned(template, decided, { shared, at, spend })
     jobs.push(...found)
     assertCount(jobs.length)
     for (const { name } of found) assertName(name)
@@ -109,9 +100,12 @@ function assertCount(jobs: number): void {
   throw configFault(`The number of jobs has exceeded the limit of ${MOST_JOBS}.`)
 }
 
-/** Variables of the run itself lie over those of the configuration (docs/contract/D §5.5). */
-function ownOnes(more: readonly YamlVariable[], given: Variables): readonly YamlVariable[] {
-  return more.filter(({ key }) => !given.has(key))
+/** Variables of the run, and those that people have set, lie over those of the configuration (docs/contract/D §5.5). */
+function ownOnes(
+  more: readonly YamlVariable[],
+  { overriding }: Circumstances,
+): readonly YamlVariable[] {
+  return more.filter(({ key }) => !overriding.has(key))
 }
 
 async function workflowOf(
@@ -161,11 +155,11 @@ function planned(
   { rule, ...decided }: Decided,
   given: {
     readonly shared: readonly YamlVariable[]
-    readonly variables: Variables
+    readonly at: Circumstances
     readonly spend: ReturnType<typeof budget>
   },
 ): PlannedJob[] {
-  const { shared, variables, spend } = given
+  const { shared, at, spend } = given
   const inherited = shared.filter(({ key }) =>
     typeof job.inherits === 'boolean' ? job.inherits : job.inherits.has(key),
   )
@@ -177,7 +171,7 @@ function planned(
   const length = JSON.stringify(options).length
   const one = (copy: JobCopy | undefined): PlannedJob => {
     const withCopy = joined(own, copy?.variables ?? [])
-    const known = withVariables(variables, withCopy)
+    const known = withVariables(at.variables, ownOnes(withCopy, at))
     const written = withCopy.reduce((sum, { key, value }) => sum + key.length + value.length, 0)
     spend(withCopy.length, length + written)
     const expand = (text: string) => {

@@ -19,6 +19,8 @@ export interface Circumstances {
   /** `push`, `api`, `schedule` and so on. */
   readonly source: string
   readonly variables: Variables
+  /** Names of those that lie over what a configuration says: of the run, the project, its groups and the instance. */
+  readonly overriding: Pick<ReadonlySet<string>, 'has'>
   /** Every file of the commit, or of another project; throws where the caller may not read that one. */
   paths(elsewhere?: Elsewhere): Promise<readonly string[]>
   /** Files that differ from another commit, or from what the push found; undefined: nothing to compare with. */

@@ -103,6 +103,7 @@ async function mergedOf(
     tag: false,
     source: 'push',
     variables: new Map<string, string>(),
+    overriding: new Set<string>(),
     paths: async (elsewhere?: Elsewhere) =>
       elsewhere ? await listPathsElsewhere(known, elsewhere) : [],
     changed: async () => undefined,

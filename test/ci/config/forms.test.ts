@@ -25,6 +25,7 @@ async function plan(text: string, more: Partial<Circumstances> = {}, inputs: Val
       tag: false,
       source: 'push',
       variables: new Map([['CI_COMMIT_BRANCH', 'main']]),
+      overriding: more.variables ?? new Set(),
       paths: async () => ['README.md', 'docs/a/b.md', 'Dockerfile'],
       changed: async () => ['src/main.c', 'docs/a/b.md'],
       ...more,

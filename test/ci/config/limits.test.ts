@@ -14,6 +14,7 @@ const circumstances = {
   tag: false,
   source: 'push',
   variables: new Map<string, string>(),
+  overriding: new Set<string>(),
   paths: async () => [],
   changed: async () => undefined,
 }

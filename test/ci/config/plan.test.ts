@@ -15,6 +15,7 @@ function at(more: Partial<Circumstances> = {}): Circumstances {
     tag: false,
     source: 'push',
     variables: new Map([['CI_COMMIT_BRANCH', 'main']]),
+    overriding: new Set(),
     paths: async () => ['README.md', 'docs/a/b.md'],
     changed: async () => ['src/main.c'],
     ...more,
@@ -213,7 +214,31 @@ there:
   test('variables of the run lie over those of the file', async () => {
     const file = 'variables: {A: file}\nx: {script: y, rules: [{if: $A == "run"}]}'
     await expect(plan(file)).rejects.toThrow('no_jobs')
-    expect(await names(file, { variables: new Map([['A', 'run']]) })).toEqual(['x'])
+    const variables = new Map([['A', 'run']])
+    expect(await names(file, { variables, overriding: variables })).toEqual(['x'])
+  })
+
+  test('what is named by variables is named by those that the job gets', async () => {
+    const text = `
+variables: {ENV: file, GROUP: file, TAG: file, CI_PROJECT_TITLE: file}
+x:
+  script: y
+  environment: {name: $ENV/$CI_PROJECT_TITLE/$COPY}
+  resource_group: $GROUP
+  tags: [$TAG]
+  variables: {TAG: job}
+  parallel: {matrix: [{COPY: [one]}]}
+  rules: [{if: $CI_PROJECT_TITLE == "file", variables: {GROUP: rule}}]
+`
+    const set = new Map([
+      ['ENV', 'set'],
+      ['TAG', 'set'],
+    ])
+    const variables = new Map([...set, ['CI_PROJECT_TITLE', 'Ours']])
+    const { jobs } = await plan(text, { variables, overriding: set })
+    expect(jobs).toMatchObject([
+      { environment: { name: 'set/file/one' }, resourceGroup: 'rule', tags: ['set'] },
+    ])
   })
 })
 

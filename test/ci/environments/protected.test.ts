@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addCiPlace, type CiPlace, jobsByName, startPipeline, takeJob } from '../../support/ci.ts'
+import {
+  addCiPlace,
+  type CiPlace,
+  jobsByName,
+  startPipeline,
+  takeJob,
+  variablesOf,
+} from '../../support/ci.ts'
 import { addMember } from '../../support/members.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
@@ -198,6 +205,26 @@ describe('a job that deploys to a protected environment', () => {
     expect(await other.runner.request()).toBeUndefined()
     const { ship: last } = await jobsByName(other, pipeline)
     expect(last?.failure_reason).toBe('protected_environment_failure')
+  })
+
+  test('is one of the environment that the variables of its run name', async () => {
+    const other = await newPlace(
+      'variables: {WHERE: staging}\nship: {script: make, environment: $WHERE}',
+    )
+    await protect(other.path, { deploy_access_levels: [{ access_level: 40 }] })
+    const variables = [{ key: 'WHERE', value: 'production' }]
+    const started = await startPipeline(other, { by: dev, variables })
+    expect(await other.runner.request()).toBeUndefined()
+    const { ship } = await jobsByName(other, started)
+    expect(ship?.failure_reason).toBe('protected_environment_failure')
+    await startPipeline(other, { by: mia, variables })
+    const sent = variablesOf(await takeJob(other))
+    expect([sent.get('WHERE'), sent.get('CI_ENVIRONMENT_NAME')]).toEqual([
+      'production',
+      'production',
+    ])
+    const { body } = await ana.get(`${other.path}/environments`)
+    expect(body.map(({ name }: { name: string }) => name)).toEqual(['production'])
   })
 })
 

@@ -119,6 +119,15 @@ test('a bridge whose project no variable names fails, and says why', async () =>
   ])
 })
 
+test('a bridge starts what the variables of the run name, before those of its file', async () => {
+  await projectWith('named-by-file', 'x: {script: make}')
+  const down = await projectWith('named-by-run', 'x: {script: make}')
+  const up = await projectWith('naming', 'variables: {TO: file}\nfar: {trigger: ana/named-by-$TO}')
+  const pipeline = await run(up, { variables: [{ key: 'TO', value: 'run' }] })
+  const { body } = await ana.get(`/projects/${up.id}/pipelines/${pipeline}/bridges`)
+  expect(body[0].downstream_pipeline).toMatchObject({ project_id: down.id })
+})
+
 test('a bridge gives variables to another project only where its user may, and to a child always', async () => {
   const down = await projectWith('strict', 'x: {script: make}')
   const config = `

@@ -105,10 +105,9 @@ async function planOf(
     caller: callerKey(ctx),
   }
   const known = await knownOf(ctx, project, at, input, found?.path ?? '')
-  const variables = withSecrets(known, secrets, input)
   const circumstances = circumstancesOf(ctx, project, at, {
     source: input.source,
-    variables,
+    ...withSecrets(known, secrets, input),
     paths: (elsewhere) =>
       elsewhere
         ? listPathsElsewhere(sources, elsewhere)
@@ -162,16 +161,18 @@ function withSecrets(
   known: ReadonlyMap<string, string>,
   secrets: readonly CollectedVariable[],
   input: PipelineInput,
-): Map<string, string> {
-  const pairs = [...secrets, ...input.variables].map(({ key, value }) => [key, value] as const)
-  return new Map([...known, ...pairs])
+): Pick<Circumstances, 'variables' | 'overriding'> {
+  const overriding = new Map(
+    [...secrets, ...input.variables].map(({ key, value }) => [key, value] as const),
+  )
+  return { variables: new Map([...known, ...overriding]), overriding }
 }
 
 function circumstancesOf(
   ctx: Ctx,
   project: Project,
   at: PipelineRef,
-  known: Pick<Circumstances, 'source' | 'variables' | 'paths'>,
+  known: Pick<Circumstances, 'source' | 'variables' | 'overriding' | 'paths'>,
 ): Circumstances {
   const repo = ctx.git.open(project.id)
   const trees = new Map<string, Promise<readonly string[]>>()

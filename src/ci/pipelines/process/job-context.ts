@@ -98,10 +98,12 @@ export async function dotenvOf(ctx: Ctx, { job, pipeline }: LoadedJob): Promise<
   return rows.map((row) => [row.key, ctx.vault.open(row.sealed_value, DOTENV_PURPOSE)])
 }
 
-/** All that a bridge may name in what it passes on (docs/contract/D §5.5). */
-export async function bridgeVariables(ctx: Ctx, loaded: LoadedJob): Promise<Map<string, string>> {
+/**
+ * All that a bridge may name in what it passes on, and what of it lies over the variables of the configuration
+ * (docs/contract/D §5.5).
+ */
+export async function bridgeVariables(ctx: Ctx, loaded: LoadedJob) {
   const { job, pipeline, project } = loaded
-  const known = await predefinedOf(ctx, loaded)
   const at = { protected: pipeline.protected === 1 }
   const more: Pairs[] = [
     await dotenvOf(ctx, loaded),
@@ -111,6 +113,6 @@ export async function bridgeVariables(ctx: Ctx, loaded: LoadedJob): Promise<Map<
       one.value,
     ]),
   ]
-  for (const [key, value] of more.flat()) known.set(key, value)
-  return known
+  const overriding = new Map(more.flat())
+  return { known: new Map([...(await predefinedOf(ctx, loaded)), ...overriding]), overriding }
 }

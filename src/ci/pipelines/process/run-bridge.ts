@@ -73,8 +73,11 @@ async function makeDownstream(
 ): Promise<PipelineRow | undefined> {
   const { job } = loaded
   const own = JSON.parse(job.yaml_variables) as readonly YamlVariable[] // written by us
-  const known = withVariables(await bridgeVariables(ctx, loaded), own)
-  const wanted = await findWanted(ctx, loaded, trigger, (text) => expandText(text, known))
+  const given = await bridgeVariables(ctx, loaded)
+  const known = withVariables(given.known, own)
+  const under = own.filter(({ key }) => !given.overriding.has(key))
+  const named = withVariables(given.known, under)
+  const wanted = await findWanted(ctx, loaded, trigger, (text) => expandText(text, named))
   if (typeof wanted === 'string') return void (await failBridge(ctx, job, wanted))
   const variables = await forwarded(ctx, job, trigger.forward, { own, known })
   // A child is of the same project and configuration; another project says who may give it variables.
