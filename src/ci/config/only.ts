@@ -17,13 +17,13 @@ const sources: Readonly<Record<string, readonly string[]>> = {
   external_pull_requests: ['external_pull_request_event'],
 }
 
-/** Whether a job with these `only` and `except` is part of a pipeline; without either: branches and tags (docs/contract/D §5.2). */
+/** Whether a job with these `only` and `except` is part of a pipeline (docs/contract/D §5.2). */
 export async function passesOnlyExcept(
   only: Value,
   except: Value,
   at: Circumstances,
 ): Promise<boolean> {
-  const admitted = await fitsPolicy(only ?? ['branches', 'tags'], at, 'all')
+  const admitted = only === undefined || (await fitsPolicy(only, at, 'all'))
   return admitted && (except === undefined || !(await fitsPolicy(except, at, 'any')))
 }
 

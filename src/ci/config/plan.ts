@@ -68,7 +68,7 @@ export async function planPipeline(
   for (const template of config.jobs) {
     if (slice.isOver()) await slice.yield()
     const at = { ...given, variables: withVariables(variables, ownOnes(template.variables, given)) }
-    const decided = await decide(template, at)
+    const decided = await decide(template, at, config.workflowRules === undefined)
     if (!decided) continue
     const found = planned(template, decided, { shared, at, spend })
     jobs.push(...found)
@@ -131,9 +131,23 @@ interface Decided {
   readonly rule: Rule
 }
 
-async function decide(job: JobTemplate, at: Circumstances): Promise<Decided | undefined> {
+/** Jobs that say nothing are for branches and tags, unless the rules of the workflow choose what pipelines there are. */
+async function passesWithoutRules(
+  job: JobTemplate,
+  at: Circumstances,
+  hasDefault: boolean,
+): Promise<boolean> {
+  const only = job.only ?? (hasDefault ? ['branches', 'tags'] : undefined)
+  return await passesOnlyExcept(only, job.except, at)
+}
+
+async function decide(
+  job: JobTemplate,
+  at: Circumstances,
+  hasDefault: boolean,
+): Promise<Decided | undefined> {
   if (!job.rules) {
-    if (!(await passesOnlyExcept(job.only, job.except, at))) return undefined
+    if (!(await passesWithoutRules(job, at, hasDefault))) return undefined
     const { when, startIn } = job
     if (when === 'never') return undefined
     return { when, startIn, allowFailure: job.allowFailure ?? when === 'manual', rule: {} }

@@ -128,6 +128,36 @@ describe('a pipeline of a merge request', () => {
     expect(pipeline.ref).toBe('refs/merge-requests/1/head')
   })
 
+  test('has the jobs without rules where the workflow chooses between it and those of branches', async () => {
+    const bench = await openBench(world, ana)
+    const workflow = `workflow:
+  rules:
+    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
+    - if: $CI_COMMIT_BRANCH && $CI_OPEN_MERGE_REQUESTS
+      when: never
+    - if: $CI_COMMIT_BRANCH
+`
+    bench.commit('main', {
+      '.svc-ci.yml': `${workflow}plain: {script: x}\nbranches: {script: x, only: [branches]}\n`,
+    })
+    bench.commit('topic', { 'a.txt': 'a' })
+    await bench.open('topic')
+    const path = `/projects/${bench.project.id}`
+    const made = await ana.post(`${path}/repository/files/b.txt`, {
+      branch: 'topic',
+      content: 'b',
+      commit_message: 'Add b',
+    })
+    expect(made.status).toBe(201)
+    await world.runTasks()
+    const pipelines = (await ana.get(`${path}/pipelines`)).body as { id: number; source: string }[]
+    expect(pipelines.map(({ source }) => source)).toEqual(Array(2).fill('merge_request_event'))
+    for (const { id } of pipelines)
+      expect((await ana.get(`${path}/pipelines/${id}/jobs`)).body).toMatchObject([
+        { name: 'plain' },
+      ])
+  })
+
   test.each([{}, { merge_pipelines_enabled: true }])(
     'skips its jobs when the message of its head says so (%j), but not when somebody runs it',
     async (settings) => {
