@@ -39,7 +39,7 @@ export function mayEdit(ctx: Ctx, project: Project, row: MergeRequestRow): boole
   return mayInProject(ctx.actor, project, 'edit_merge_request', conditions)
 }
 
-/** Whether the caller sets labels, people and locks of merge requests into the project. */
+/** Whether the caller sets labels, people, milestones and locks of merge requests into the project. */
 export function maySortRequests(ctx: Ctx, project: Project): boolean {
   return mayInProject(ctx.actor, project, 'update_merge_request')
 }
@@ -97,9 +97,10 @@ export const sortFields = [
   'assignee_id',
   'assignee_ids',
   'reviewer_ids',
+  'milestone_id',
 ] as const
 
-/** Members set labels and people; from others these are ignored. */
+/** Developers set labels, people and milestones; from others these are ignored. */
 export const sortsRequest: Condition<NewRequest> = {
   name: `${sortFields.join(', ')}: ignored without update_merge_request in the target project`,
   assert: async (given) => (maySortRequests(given.ctx, await targetOfNew(given)) ? [] : sortFields),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { userOf } from '../../access/actor.ts'
-import { fieldsNeed } from '../../access/conditions.ts'
+import { fieldsIgnoredUnless, fieldsNeed } from '../../access/conditions.ts'
 import { anyone, onGroup, onProject } from '../../access/subjects.ts'
 import { unauthorized } from '../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
@@ -9,7 +9,14 @@ import { endpoint } from '../../http/endpoint.ts'
 import { atLeastOne, flag } from '../../http/params.ts'
 import { removeOwnRef } from '../../repositories/refs/own-refs.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { lendsSource, onMergeRequest, opensRequest, sortsRequest, targetOfNew } from './access.ts'
+import {
+  lendsSource,
+  onMergeRequest,
+  opensRequest,
+  sortFields,
+  sortsRequest,
+  targetOfNew,
+} from './access.ts'
 import { headRef, trialRef } from './branch-heads.ts'
 import { createBody, updateBody } from './change/body-params.ts'
 import { editMergeRequest, openMergeRequest } from './change/open.ts'
@@ -115,7 +122,11 @@ export const updateProjectMergeRequest = endpoint({
   access: onMergeRequest('edit_merge_request', { signedIn: true }),
   body: updateBody,
   check: atLeastOne(Object.keys(updateBody)),
-  conditions: [lendsSource, fieldsNeed('update_merge_request', ['discussion_locked'])],
+  conditions: [
+    lendsSource,
+    fieldsNeed('update_merge_request', ['discussion_locked']),
+    fieldsIgnoredUnless('update_merge_request', [...sortFields, 'remove_labels']),
+  ],
   response: mergeRequestEntity,
   handler: async ({ ctx, project, mergeRequest: row, body }) =>
     presentMergeRequest(ctx, project, await editMergeRequest(ctx, project, row, body)),

@@ -118,6 +118,27 @@ describe('what a push is told', () => {
     const options = ['-o', 'merge_request.create', '-o', target]
     await gitClient(folder, ['push', '-q', ...options, 'origin', 'from-fork'])
     expect((await bench.read(1)).body).toMatchObject({ title: 'From fork', description: null })
+    // It is its author's to call, and the project's to sort.
+    const at = `/projects/${bench.project.id}`
+    await ana.post(`${at}/labels`, { name: 'urgent', color: '#ff0000' })
+    const milestone = (await ana.post(`${at}/milestones`, { title: 'Next' })).body
+    const sorted = [
+      { labels: 'urgent', milestone_id: milestone.id },
+      { add_labels: 'urgent', reviewer_ids: [ana.id] },
+      { assignee_id: ana.id },
+      { assignee_ids: [ana.id], title: 'Mine' },
+    ]
+    for (const body of sorted) expect((await ben.put(`${bench.api}/1`, body)).status).toBe(200)
+    await commitFile(folder, 'b.txt', 'b', 'More')
+    const words = ['label=urgent', 'assign=ana', 'milestone=Next', 'description=Ours']
+    const more = words.flatMap((word) => ['-o', `merge_request.${word}`])
+    await gitClient(folder, ['push', '-q', '-o', target, ...more, 'origin', 'from-fork'])
+    const left = { title: 'Mine', description: 'Ours', labels: [], milestone: null }
+    const { body } = await bench.read(1)
+    expect(body).toMatchObject({ ...left, assignees: [], reviewers: [] })
+    await ana.put(`${bench.api}/1`, { labels: 'urgent' })
+    await ben.put(`${bench.api}/1`, { remove_labels: 'urgent', description: 'x' })
+    expect((await bench.read(1)).body).toMatchObject({ labels: ['urgent'], description: 'x' })
   })
 
   test('carries out the quick actions of a description', async () => {

@@ -113,7 +113,7 @@ async function applyToBranch(
     remove_source_branch: options.removeSourceBranch,
     squash: options.squash,
     assignee_ids: sorts ? await listUserIdsByName(ctx.db, options.assign) : undefined,
-    milestone_id: await milestoneOf(ctx, target, options.milestone),
+    milestone_id: sorts ? await milestoneOf(ctx, target, options.milestone) : undefined,
   })
   if (options.autoMerge) await setAutoMerge(ctx, target, row, {})
   await readDescription(ctx, row.id, options)
@@ -178,15 +178,21 @@ async function changeByOptions(
     title: title && options.draft ? withDraftMark(title) : title,
     description: options.description,
     target_branch: options.target,
-    add_labels: options.labels.length === 0 ? undefined : [...options.labels],
-    remove_labels: options.unlabels.length === 0 ? undefined : [...options.unlabels],
     squash: options.squash,
     remove_source_branch: options.removeSourceBranch,
-    ...(await peopleOf(ctx, row, options)),
-    milestone_id: await milestoneOf(ctx, project, options.milestone),
+    ...(maySortRequests(ctx, project) ? await sortingOf(ctx, project, row, options) : {}),
   })
   if (options.autoMerge) await setAutoMerge(ctx, project, await reload(ctx, row.id), {})
   await readDescription(ctx, row.id, options)
+}
+
+async function sortingOf(ctx: Ctx, project: Project, row: MergeRequestRow, options: PushOptions) {
+  return {
+    add_labels: options.labels.length === 0 ? undefined : [...options.labels],
+    remove_labels: options.unlabels.length === 0 ? undefined : [...options.unlabels],
+    ...(await peopleOf(ctx, row, options)),
+    milestone_id: await milestoneOf(ctx, project, options.milestone),
+  }
 }
 
 async function peopleOf(ctx: Ctx, row: MergeRequestRow, options: PushOptions) {
