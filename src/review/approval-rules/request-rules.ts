@@ -45,8 +45,7 @@ async function ownRules(ctx: Ctx, subject: ApprovalSubject): Promise<NamedRule[]
   if (!(await hasOwnRules(ctx.db, subject.id))) {
     const { rules } = await approvalStanding(ctx, { ...subject, rules_overwritten: 0 })
     for (const { rule } of rules) {
-      if (rule.project_id !== null)
-        await insertCopy(ctx, subject, rule, rule.approvals_required)
+      if (rule.project_id !== null) await insertCopy(ctx, subject, rule, rule.approvals_required)
     }
     await runEffects(ctx, ctx.effects.requestRulesMade, { id: subject.id })
   }
