@@ -5,11 +5,15 @@ import { diffChangedJob } from './jobs.ts'
 
 /**
  * The pipeline of the head of the merge request `mr`: the newest that was made for the merge request, else the newest of
- * the commit. Children are part of the one that started them.
+ * the commit. Children are part of the one that started them. With a plus before it, no index of a project is taken: it
+ * would lead to all pipelines that there are.
  */
 const headPipeline = sql`FROM pipelines p
-  WHERE p.project_id IN (mr.target_project_id, mr.source_project_id) AND p.source <> 'parent_pipeline'
-    AND (p.sha = mr.head_sha OR (p.merge_request_id = mr.id AND p.source_sha = mr.head_sha))
+  WHERE p.id IN (
+      SELECT id FROM pipelines
+        WHERE project_id IN (mr.target_project_id, mr.source_project_id) AND sha = mr.head_sha
+      UNION SELECT id FROM pipelines WHERE merge_request_id = mr.id AND source_sha = mr.head_sha)
+    AND +p.project_id IN (mr.target_project_id, mr.source_project_id) AND p.source <> 'parent_pipeline'
   ORDER BY p.source = 'merge_request_event' DESC, p.id DESC LIMIT 1`
 
 /** The pipeline of a merge request's head. */

@@ -1,4 +1,3 @@
-import { CompiledQuery, type KyselyPlugin, type RootOperationNode } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   listForsakenJobs,
@@ -11,6 +10,7 @@ import { listUnstored } from '../../../src/ci/traces/queries.ts'
 import { listInheritedVariables } from '../../../src/ci/variables/queries.ts'
 import { listPage } from '../../../src/store/pages.ts'
 import type { Db } from '../../../src/store/schema.ts'
+import { plansOf as plansIn } from '../../support/plans.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -20,27 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** How SQLite goes about the queries of a function. */
-async function plansOf(ask: (db: Db) => Promise<unknown>): Promise<string[]> {
-  const asked: RootOperationNode[] = []
-  const plugin: KyselyPlugin = {
-    transformQuery({ node }) {
-      asked.push(node)
-      return node
-    },
-    transformResult: async ({ result }) => result,
-  }
-  await ask(world.ctx.db.withPlugin(plugin) as Db)
-  const plans = await Promise.all(
-    asked.map(async (node) => {
-      const { sql, parameters } = world.ctx.db.getExecutor().compileQuery(node, { queryId: 'plan' })
-      return await world.ctx.db.executeQuery<{ detail: string }>(
-        CompiledQuery.raw(`EXPLAIN QUERY PLAN ${sql}`, [...parameters]),
-      )
-    }),
-  )
-  return plans.flatMap(({ rows }) => rows.map(({ detail }) => detail))
-}
+const plansOf = (ask: (db: Db) => Promise<unknown>) => plansIn(world.ctx.db, ask)
 
 test.each<[string, (db: Db) => Promise<unknown>]>([
   ['jobs that run for nobody, each minute', (db) => listForsakenJobs(db)],
