@@ -1,6 +1,7 @@
 import { endpointsOf, type Manifest } from '../manifest.ts'
 import { deletedMentions } from '../store/migrations/0243-deleted-mentions.ts'
 import { todosOfNotes } from '../store/migrations/0247-todos-of-notes.ts'
+import { wholeKeys } from '../store/migrations/0310-whole-keys.ts'
 import * as commitsComment from './commit-notes/comment-endpoints.ts'
 import * as commitsDiscussion from './commit-notes/discussion-endpoints.ts'
 import * as markdown from './markdown/endpoints.ts'
@@ -16,5 +17,5 @@ export const discussionsArea: Manifest = {
   }),
   tasks: [mentionCommits],
   schedules: [],
-  migrations: [deletedMentions, todosOfNotes],
+  migrations: [deletedMentions, todosOfNotes, wholeKeys],
 }

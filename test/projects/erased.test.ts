@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { removeProject } from '../../src/projects/projects/tasks.ts'
 import { ed25519 } from '../support/keys.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 
@@ -126,6 +127,33 @@ test('a project leaves nothing behind but the audit trail', async () => {
   expect((await world.root.get(`/users/${bots.account.id}`)).status).toBe(404)
   expect((await ana.get(`/groups/${teamId}/projects/shared`)).body).toEqual([])
   expect((await ana.get('/topics?search=tea')).body[0].total_projects_count).toBe(0)
+})
+
+test('a large project goes in pieces, each in a transaction of its own', async () => {
+  const { body: project } = await ana.post('/projects', {
+    name: 'large',
+    initialize_with_readme: true,
+  })
+  const { db } = world.ctx
+  const at = '2026-05-04T10:00:00.000Z'
+  const issue = (iid: number) => ({ iid, project_id: project.id, title: 'i', created_at: at })
+  const rows = Array.from({ length: 500 }, (_, index) => ({ ...issue(index + 1), updated_at: at }))
+  await db.insertInto('issues').values(rows).execute()
+  // Hidden, but without a task that removes it.
+  await db.updateTable('projects').set({ pending_delete: 1 }).where('id', '=', project.id).execute()
+  const remove = (signal: AbortSignal) =>
+    removeProject.handler(world.ctx, { project_id: project.id }, signal)
+  const issues = async () => (await left('project', project.id)).includes('issues')
+  // A server that stops in between finds the rest at its next start.
+  await expect(remove(AbortSignal.abort())).rejects.toThrow()
+  const { count } = await db
+    .selectFrom('issues')
+    .select((is) => is.fn.countAll<number>().as('count'))
+    .where('project_id', '=', project.id)
+    .executeTakeFirstOrThrow()
+  expect([count, await issues()]).toEqual([300, true])
+  await remove(new AbortController().signal)
+  expect(await left('project', project.id)).toEqual([])
 })
 
 test('a group leaves nothing behind, and neither does what lay below it', async () => {

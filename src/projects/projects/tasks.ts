@@ -7,6 +7,7 @@ import { giveUpImport } from './create/import-state.ts'
 import { measureSize, refreshContent, refreshFacts } from './facts/measure.ts'
 import { pointHead } from './pushed.ts'
 import { deleteProjectRow, isShown, updateProjectRow } from './queries.ts'
+import { emptyProject } from './removal/empty-project.ts'
 
 const projectOnly = z.object({ project_id: z.int() })
 
@@ -15,12 +16,13 @@ export const removeProject = task({
   name: 'projects.remove',
   payload: projectOnly,
   lane: 'slow',
-  async handler(ctx: Ctx, { project_id: id }) {
+  async handler(ctx: Ctx, { project_id: id }, signal) {
     if (await isShown(ctx.db, id)) return
     // The repositories first, so that a crash leaves the row to try again. Also without a row: a fork may still have been
     // writing when the row went with its group.
     await ctx.git.remove(id)
     await runEffects(ctx, ctx.effects.projectErased, { projectId: id })
+    await emptyProject(ctx, id, signal)
     await deleteProjectRow(ctx.db, id)
   },
 })
