@@ -22,6 +22,8 @@ const tries = 4
 const pauseMs = 10_000
 const keptDays = 7
 const dayMs = 86_400_000
+/** Others wait for their turn to write while one batch is removed. */
+const BATCH = 200
 
 /** Sends one delivery, in a lane of its own: receivers that hang hold up nothing else. */
 export const deliverHook = task({
@@ -118,7 +120,10 @@ async function noteOutcome(
 export const forgetDeliveries = task({
   name: 'hooks.forget_deliveries',
   payload: z.object({}),
-  handler: (ctx: Ctx) => deleteOldDeliveries(ctx.db, logBegins(ctx.now())),
+  async handler(ctx: Ctx, _, signal) {
+    const before = logBegins(ctx.now())
+    while (await deleteOldDeliveries(ctx.db, before, BATCH)) signal.throwIfAborted()
+  },
 })
 
 /** What the log still shows at this moment. */

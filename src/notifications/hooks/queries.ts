@@ -155,6 +155,16 @@ export function listDeliveryRows(
   return listPage(db, chosen, page)
 }
 
-export async function deleteOldDeliveries(db: Db, before: Instant): Promise<void> {
-  await db.deleteFrom('webhook_deliveries').where('created_at', '<', before).execute()
+/** Deletes what was delivered before a moment, so many at most; says whether there may be more. */
+export async function deleteOldDeliveries(db: Db, before: Instant, most: number): Promise<boolean> {
+  const old = db
+    .selectFrom('webhook_deliveries')
+    .select('id')
+    .where('created_at', '<', before)
+    .limit(most)
+  const deleted = await db
+    .deleteFrom('webhook_deliveries')
+    .where('id', 'in', old)
+    .executeTakeFirst()
+  return deleted.numDeletedRows === BigInt(most)
 }

@@ -158,7 +158,20 @@ export async function findSent(db: Db, digest: Buffer) {
     .executeTakeFirst()
 }
 
-export async function deleteOldSent(db: Db, before: Instant): Promise<void> {
-  await db.deleteFrom('sent_notifications').where('created_at', '<', before).execute()
+/** Deletes the links of mails from before a moment, so many at most; says whether there may be more. */
+export async function deleteOldSent(db: Db, before: Instant, most: number): Promise<boolean> {
+  const old = db
+    .selectFrom('sent_notifications')
+    .select('id')
+    .where('created_at', '<', before)
+    .limit(most)
+  const deleted = await db
+    .deleteFrom('sent_notifications')
+    .where('id', 'in', old)
+    .executeTakeFirst()
+  return deleted.numDeletedRows === BigInt(most)
+}
+
+export async function deleteOldWarnings(db: Db, before: Instant): Promise<void> {
   await db.deleteFrom('expiry_warnings').where('sent_at', '<', before).execute()
 }

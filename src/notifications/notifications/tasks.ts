@@ -5,7 +5,7 @@ import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { collectFor } from './collect.ts'
 import { collectRecipients, sendNotice } from './notification.ts'
-import { deleteOldSent } from './queries.ts'
+import { deleteOldSent, deleteOldWarnings } from './queries.ts'
 import { sendOne } from './send.ts'
 
 export const collectNotices = task({
@@ -21,10 +21,16 @@ export const sendNotification = task({
 })
 
 const YEAR_MS = 365 * 86_400_000
+/** Others wait for their turn to write while one batch is removed. */
+const BATCH = 1000
 
 /** Links of mails that are older than a year end nothing any more. */
 export const forgetSent = task({
   name: 'notifications.forget_sent',
   payload: z.object({}),
-  handler: (ctx: Ctx) => deleteOldSent(ctx.db, later(ctx.now(), -YEAR_MS)),
+  async handler(ctx: Ctx, _, signal) {
+    const before = later(ctx.now(), -YEAR_MS)
+    while (await deleteOldSent(ctx.db, before, BATCH)) signal.throwIfAborted()
+    await deleteOldWarnings(ctx.db, before)
+  },
 })

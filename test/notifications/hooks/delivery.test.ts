@@ -367,6 +367,27 @@ describe('the log of a hook', () => {
     expect(await rows()).toEqual([])
   })
 
+  test('is forgotten in pieces, so that nobody waits for all of a busy day', async () => {
+    const at = await hook()
+    await happen()
+    const { db } = world.ctx
+    const { id: _, ...one } = await db
+      .selectFrom('webhook_deliveries')
+      .selectAll()
+      .executeTakeFirstOrThrow()
+    await db
+      .insertInto('webhook_deliveries')
+      .values(Array.from({ length: 299 }, () => one))
+      .execute()
+    passed(7 * 86_400 + 1)
+    const count = async () =>
+      (await db.selectFrom('webhook_deliveries').select('id').execute()).length
+    await expect(forgetDeliveries.handler(world.ctx, {}, AbortSignal.abort())).rejects.toThrow()
+    expect([await count(), await log(at)]).toEqual([100, []])
+    await forgetDeliveries.handler(world.ctx, {}, new AbortController().signal)
+    expect(await count()).toBe(0)
+  })
+
   test('is sent from again: the same event under another key', async () => {
     const at = await hook()
     const [none] = [await ana.post(`${at}/events/999999/resend`)]
