@@ -125,27 +125,46 @@ export async function expireProject(db: Db, projectId: number, now: Instant): Pr
     .execute()
 }
 
+/** The place of a file in the order in which their time is over. */
+export interface Ending {
+  readonly expire_at: Instant
+  readonly id: number
+}
+
+/** The last of the next so many files whose time is over; undefined where there are fewer. */
+export async function findPieceEnd(
+  db: Db,
+  now: Instant,
+  after: Ending,
+  many: number,
+): Promise<Ending | undefined> {
+  const { rows } = await sql<Ending>`
+    SELECT expire_at, id FROM ci_job_artifacts
+    WHERE expire_at <= ${now} AND (expire_at, id) > (${after.expire_at}, ${after.id})
+    ORDER BY expire_at, id LIMIT 1 OFFSET ${many - 1}`.execute(db)
+  return rows[0]
+}
+
 /**
- * Removes files whose time is over; those of the newest successful pipeline of a ref stay while `keepLatest` and their
- * project want that. Gives how many.
+ * Removes files whose time was over between two places; those of the newest successful pipeline of a ref stay while
+ * `keepLatest` and their project want that.
  */
 export async function deleteExpired(
   db: Db,
-  now: Instant,
-  most: number,
+  after: Ending,
+  last: Ending,
   keepLatest: boolean,
-): Promise<number> {
-  const { rows } = await sql<{ id: number }>`
+): Promise<void> {
+  await sql`
     DELETE FROM ci_job_artifacts WHERE id IN (
       SELECT a.id FROM ci_job_artifacts a
-      JOIN ci_jobs j ON j.id = a.job_id
+      CROSS JOIN ci_jobs j ON j.id = a.job_id
       JOIN pipelines p ON p.id = j.pipeline_id
       JOIN projects pr ON pr.id = p.project_id
-      WHERE a.expire_at <= ${now}
+      WHERE a.expire_at BETWEEN ${after.expire_at} AND ${last.expire_at}
+        AND (a.expire_at, a.id) > (${after.expire_at}, ${after.id})
+        AND (a.expire_at, a.id) <= (${last.expire_at}, ${last.id})
         AND (${keepLatest ? 0 : 1}
           OR coalesce(json_extract(pr.settings, '$.keep_latest_artifact'), 1) = 0
-          OR NOT ${isNewestSuccess})
-      ORDER BY a.expire_at LIMIT ${most})
-    RETURNING id`.execute(db)
-  return rows.length
+          OR NOT ${isNewestSuccess}))`.execute(db)
 }

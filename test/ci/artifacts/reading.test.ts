@@ -368,6 +368,30 @@ describe('artifacts are kept and deleted', () => {
     world.setNow(atFirst)
   })
 
+  test('by the clock, however many that stay ended before', async () => {
+    const to = await newPlace(build)
+    const expiring = await built(to, 'expiring', 'main', 'failed')
+    const newest = await built(to, 'newest')
+    const { db, now } = world.ctx
+    const rows = await db.selectFrom('ci_job_artifacts').selectAll().orderBy('id', 'desc').execute()
+    const [one] = rows.filter((row) => row.job_id === newest.job.id)
+    if (!one) throw new Error('no artifact')
+    const { id: _, ...like } = one
+    const expired = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        ...like,
+        file_type: `other ${index}`,
+        expire_at: '2026-01-01T00:00:00.000Z',
+      }))
+    await db.insertInto('ci_job_artifacts').values(expired(1000)).execute()
+    const update = db.updateTable('ci_job_artifacts').set({ expire_at: now() })
+    await update.where('job_id', '=', expiring.job.id).execute()
+    await removeExpired(world.ctx)
+    const left = await db.selectFrom('ci_job_artifacts').select('job_id').execute()
+    expect(left.filter((row) => row.job_id === newest.job.id)).toHaveLength(1001)
+    expect(left.filter((row) => row.job_id === expiring.job.id)).toEqual([])
+  })
+
   test('with their pipeline', async () => {
     const to = await newPlace(build)
     const { at, pipeline, job } = await built(to, 'gone')

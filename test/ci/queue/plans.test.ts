@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deleteExpired, findPieceEnd } from '../../../src/ci/artifacts/queries.ts'
 import {
   listForsakenJobs,
   selectPipelineJobs,
@@ -33,6 +34,17 @@ test.each<[string, (db: Db) => Promise<unknown>]>([
   const plans = await plansOf(ask)
   expect(plans.filter((step) => step.startsWith('SCAN') && !step.includes('VIRTUAL'))).toEqual([])
   expect(plans.join()).toContain('SEARCH')
+})
+
+test('artifacts whose time is over are looked at some at a time, each minute', async () => {
+  const places = ['2026-05-01', '2026-05-02'].map((expire_at) => ({ expire_at, id: 1 }))
+  const [from = { expire_at: '', id: 0 }, to = from] = places
+  const end = await plansOf((db) => findPieceEnd(db, '2026-05-04', from, 500))
+  expect(end.join()).not.toContain('ORDER BY')
+  const plan = await plansOf((db) => deleteExpired(db, from, to, true))
+  expect(plan).toContain(
+    'SEARCH a USING INDEX ci_job_artifacts_expiry (expire_at>? AND expire_at<?)',
+  )
 })
 
 const page = { kind: 'offset', number: 2, perPage: 20, offset: 20 } as const
