@@ -37,17 +37,18 @@ function scopeConditions(scope: IssueScope, query: IssueListQuery): Condition[] 
   }
 }
 
+// The issues that somebody or something has to do with: from that side, where an index leads.
+const among = (ids: RawBuilder<unknown>) => sql<SqlBool>`issues.id IN (${ids})`
 const userNamed = (name: string) => sql`(SELECT id FROM users WHERE username = ${name})`
 const isAssigned = (user: RawBuilder<unknown>) =>
-  sql<SqlBool>`EXISTS (SELECT 1 FROM assignees a WHERE a.subject_type = 'issue' AND a.subject_id = issues.id
-    AND a.user_id IN (${user}))`
+  among(sql`SELECT subject_id FROM assignees WHERE subject_type = 'issue' AND user_id = ${user}`)
 const hasAssignee = sql<SqlBool>`EXISTS (SELECT 1 FROM assignees a WHERE a.subject_type = 'issue'
   AND a.subject_id = issues.id)`
 const hasLabel = sql<SqlBool>`EXISTS (SELECT 1 FROM label_links l WHERE l.subject_type = 'issue'
   AND l.subject_id = issues.id)`
 const isLabelled = (title: string) =>
-  sql<SqlBool>`EXISTS (SELECT 1 FROM label_links l JOIN labels t ON t.id = l.label_id
-    WHERE l.subject_type = 'issue' AND l.subject_id = issues.id AND t.title = ${title})`
+  among(sql`SELECT subject_id FROM label_links WHERE subject_type = 'issue'
+    AND label_id IN (SELECT id FROM labels WHERE title = ${title})`)
 const reacted = (userId: number, emoji: string) =>
   sql<SqlBool>`EXISTS (SELECT 1 FROM award_emoji e WHERE e.awardable_type = 'Issue' AND e.awardable_id = issues.id
     AND e.user_id = ${userId} AND e.name = ${emoji})`
@@ -57,7 +58,9 @@ const reactedAtAll = (userId: number) =>
 const everything = sql<SqlBool>`1 = 1`
 const nothing = sql<SqlBool>`1 = 0`
 const milestoneTitled = (title: string) =>
-  sql<SqlBool>`issues.milestone_id IN (SELECT id FROM milestones WHERE title = ${title})`
+  among(
+    sql`SELECT id FROM issues WHERE milestone_id IN (SELECT id FROM milestones WHERE title = ${title})`,
+  )
 const not = (condition: Condition) => sql<SqlBool>`NOT (${condition})`
 
 function peopleConditions(viewer: Viewer, query: IssueListQuery): Condition[] {
@@ -228,7 +231,11 @@ function filtered(db: Db, viewer: Viewer, scope: IssueScope, query: IssueListQue
     ...negated(viewer, query),
     ...dueConditions(query, viewer.today),
   ]
-  let found = issueQuery(db).where('projects.pending_delete', '=', 0)
+  let found = db
+    .selectFrom('issues')
+    .innerJoin('projects', 'projects.id', 'issues.project_id')
+    .select('issues.id')
+    .where('projects.pending_delete', '=', 0)
   for (const condition of conditions) found = found.where(condition)
   return found
 }
@@ -255,7 +262,22 @@ const ORDERS: Readonly<Record<string, readonly RawBuilder<unknown>[]>> = {
   priority: [milestoneDue, labelPriority],
 }
 
-/** A page of the issues of a scope that the viewer sees. */
+/** What keyset pages go by, and whether rows may lack it. */
+const KEYS = {
+  id: ['issues.id'],
+  created_at: ['issues.created_at'],
+  updated_at: ['issues.updated_at'],
+  title: ['issues.title'],
+  weight: ['issues.weight', { nullable: true }],
+  due_date: ['issues.due_date', { nullable: true }],
+  relative_position: ['issues.relative_position', { nullable: true }],
+} as const
+const NEVER_NULL = ['created_at', 'updated_at', 'title']
+
+/**
+ * A page of the issues of a scope that the viewer sees. Ids are sorted and counted first: an index often holds all that
+ * this takes, and whole rows would weigh on every sort.
+ */
 export async function listIssueRows(
   db: Db,
   viewer: Viewer,
@@ -263,36 +285,41 @@ export async function listIssueRows(
   query: IssueListQuery,
   page: Page,
 ): Promise<Paged<IssueRow>> {
+  const { items, ...counted } = await listIssueIds(db, viewer, scope, query, page)
+  const ids = items.map((item) => item.id)
+  const rows = ids.length === 0 ? [] : await issueQuery(db).where('issues.id', 'in', ids).execute()
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return { ...counted, items: ids.flatMap((id) => byId.get(id) ?? []) }
+}
+
+function listIssueIds(
+  db: Db,
+  viewer: Viewer,
+  scope: IssueScope,
+  query: IssueListQuery,
+  page: Page,
+): Promise<Paged<{ readonly id: number }>> {
   let found = filtered(db, viewer, scope, query)
   if (query.state === 'opened' || query.state === 'closed')
     found = found.where('issues.state', '=', query.state)
   if (page.kind === 'keyset') {
-    return listPage(db, found, page, {
+    const [column, nullable] = KEYS[page.orderBy as keyof typeof KEYS]
+    const keyed = found.select((is) => is.ref(column).as('key'))
+    return listPage(db, keyed, page, {
       id: 'issues.id',
       idOf: (row) => row.id,
-      keys: {
-        created_at: { column: 'issues.created_at', valueOf: (row) => row.created_at },
-        updated_at: { column: 'issues.updated_at', valueOf: (row) => row.updated_at },
-        title: { column: 'issues.title', valueOf: (row) => row.title },
-        weight: { column: 'issues.weight', nullable: true, valueOf: (row) => row.weight },
-        due_date: { column: 'issues.due_date', nullable: true, valueOf: (row) => row.due_date },
-        relative_position: {
-          column: 'issues.relative_position',
-          nullable: true,
-          valueOf: (row) => row.relative_position,
-        },
-      },
+      keys: { [page.orderBy]: { column, ...nullable, valueOf: (row) => row.key } },
     })
   }
   const by = query.order_by ?? 'created_at'
   // What people put into an order by hand reads from its beginning.
   const direction = query.sort ?? (by === 'relative_position' ? 'asc' : 'desc')
+  const nulls = sql.raw(NEVER_NULL.includes(by) ? '' : 'NULLS LAST')
   let ordered = found
   for (const order of ORDERS[by] ?? []) {
-    ordered = ordered.orderBy(sql`${order} IS NULL`).orderBy(order, direction)
+    ordered = ordered.orderBy(sql`${order} ${sql.raw(direction)} ${nulls}`)
   }
-  ordered = ordered.orderBy('issues.id', direction)
-  return listPage(db, ordered, page)
+  return listPage(db, ordered.orderBy('issues.id', direction), page)
 }
 
 /** How many issues of a scope are open and closed. */
