@@ -1,6 +1,7 @@
 import { endpointsOf, type Manifest } from '../manifest.ts'
 import { boardListPositions } from '../store/migrations/0245-board-list-positions.ts'
 import { issueLists } from '../store/migrations/0311-issue-lists.ts'
+import { issuePositions } from '../store/migrations/0312-issue-positions.ts'
 import { unassignMember } from './assignees/tasks.ts'
 import * as boards from './boards/endpoints.ts'
 import * as issuesSide from './issues/action-endpoints.ts'
@@ -20,5 +21,5 @@ export const planningArea: Manifest = {
   }),
   tasks: [unassignMember],
   schedules: [],
-  migrations: [boardListPositions, issueLists],
+  migrations: [boardListPositions, issueLists, issuePositions],
 }

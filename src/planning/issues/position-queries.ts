@@ -4,9 +4,10 @@ import type { Db } from '../../store/schema.ts'
 /** Gives places behind all others to the issues of a project that have none yet, oldest first. */
 export async function fillPositions(db: Db, projectId: number, gap: number): Promise<void> {
   await sql`WITH last AS (
-      SELECT coalesce(max(relative_position), 0) AS position FROM issues WHERE project_id = ${projectId}
+      SELECT coalesce(max(relative_position), 0) AS position FROM issues
+      WHERE project_id = ${projectId} AND relative_position IS NOT NULL
     ), fresh AS (
-      SELECT id, row_number() OVER (ORDER BY id) AS at FROM issues
+      SELECT id, row_number() OVER (ORDER BY id) AS at FROM issues INDEXED BY issues_without_position
       WHERE project_id = ${projectId} AND relative_position IS NULL
     )
     UPDATE issues SET relative_position = (SELECT position FROM last) + fresh.at * ${gap}

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Viewer } from '../../../src/access/visible-queries.ts'
 import { listIssueRows } from '../../../src/planning/issues/list/queries.ts'
+import { fillPositions } from '../../../src/planning/issues/position-queries.ts'
 import { plansOf } from '../../support/plans.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
@@ -46,4 +47,10 @@ test.each<[string, Query]>([
   ['issues_by_milestone', { milestone: '1.0' }],
 ])('issues are filtered by what %s finds', async (index, query) => {
   expect(await planOf(member, project, query)).toContain(index)
+})
+
+test('issues without a place are found without those that have one', async () => {
+  const plan = (await plansOf(world.ctx.db, (db) => fillPositions(db, 1, 1024))).join('\n')
+  expect(plan).toContain('issues_without_position (project_id=?)')
+  expect(plan).toContain('issues_by_position (project_id=? AND relative_position>?)')
 })
