@@ -42,7 +42,8 @@ function memberships(scope: MemberScope) {
       FROM members m WHERE m.source_type = ${source.type} AND m.source_id = ${source.id}
         AND m.user_id IS NOT NULL AND ${live('m', today)})`
   }
-  // SQLite takes the other columns of a group from the row that has the maximum.
+  // SQLite takes the other columns of a group from the row that has the maximum, and CROSS JOIN as the order to join in:
+  // from the few groups, where it would begin with all members of the instance.
   return sql<Row>`(
     WITH chain(id, depth) AS MATERIALIZED (
       SELECT ancestor_id, depth FROM namespace_ancestors WHERE namespace_id = ${source.namespaceId}
@@ -56,13 +57,13 @@ function memberships(scope: MemberScope) {
     )
     SELECT user_id, member_id, level, max(level * 1000 - rank) AS score FROM (
       SELECT m.user_id, m.id AS member_id, m.access_level AS level, chain.depth + 1 AS rank
-        FROM chain JOIN members m ON m.source_type = 'group' AND m.source_id = chain.id
+        FROM chain CROSS JOIN members m ON m.source_type = 'group' AND m.source_id = chain.id
         WHERE m.user_id IS NOT NULL AND ${live('m', today)}
       ${source.type === 'project' ? ownRows(source.id, today) : sql``}
       UNION ALL
       SELECT m.user_id, m.id, min(m.access_level, link.level), ${INVITED_RANK} + a.depth
-        FROM link JOIN namespace_ancestors a ON a.namespace_id = link.group_id
-        JOIN members m ON m.source_type = 'group' AND m.source_id = a.ancestor_id
+        FROM link CROSS JOIN namespace_ancestors a ON a.namespace_id = link.group_id
+        CROSS JOIN members m ON m.source_type = 'group' AND m.source_id = a.ancestor_id
         WHERE m.user_id IS NOT NULL AND m.state = 'active' AND ${live('m', today)}
     ) GROUP BY user_id)`
 }
