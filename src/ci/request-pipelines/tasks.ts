@@ -1,6 +1,8 @@
 import { actAs } from '../../access/act-as.ts'
+import { findProjectWithRole } from '../../access/subjects.ts'
 import { task } from '../../background/task.ts'
 import type { Ctx } from '../../ctx.ts'
+import { refusalOfPushes } from '../../repositories/refs/access.ts'
 import { diffChangedJob } from '../../review/merge-requests/jobs.ts'
 import { enqueueAutoMerges } from '../../review/merge-requests/merge/auto-merge-wait.ts'
 import { findById, findMoverOf } from '../../review/merge-requests/queries.ts'
@@ -31,6 +33,12 @@ async function userFor(
   return (await findMoverOf(db, sourceId, `refs/heads/${row.source_branch}`, head_sha)) ?? author
 }
 
+/** Whoever was only lent the branch has brought what others wrote as well, by a rebase for example: they run it by hand. */
+async function isLentAlone(ctx: Ctx, row: MergeRequestRow): Promise<boolean> {
+  const source = await findProjectWithRole(ctx, row.source_project_id)
+  return source !== undefined && refusalOfPushes(ctx, source) !== undefined
+}
+
 async function runForDiff(
   ctx: Ctx,
   row: MergeRequestRow,
@@ -38,6 +46,7 @@ async function runForDiff(
 ): Promise<void> {
   // A head that came meanwhile has a task of its own.
   if (row.state !== 'opened' || row.head_sha !== head_sha || ctx.actor.kind !== 'user') return
+  if (await isLentAlone(ctx, row)) return
   const run = await findRequestRun(ctx, row)
   if (!run || run.request.sourceSha !== head_sha) return
   await createEventPipeline(ctx, run.project, run.at, {

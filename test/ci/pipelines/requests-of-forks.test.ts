@@ -65,3 +65,29 @@ test('what a stranger pushed does not run as whoever turns a merge request to an
   expect((await ana.post(`${at}/pipelines`)).status).toBe(200)
   expect(await runBy(bench.project.id)).toEqual(['ana'])
 })
+
+test('what a stranger lends does not run as whoever rebases it or adds to it', async () => {
+  await mel.put(`/projects/${fork.id}`, { builds_access_level: 'enabled' })
+  await push('lent', { '.svc-ci.yml': config }, { start_branch: 'main' })
+  const opened = await mel.post(`/projects/${fork.id}/merge_requests`, {
+    ...{ source_branch: 'lent', target_branch: 'main', title: 'Lent' },
+    ...{ target_project_id: bench.project.id, allow_collaboration: true },
+  })
+  const lent = `${bench.api}/${opened.body.iid}`
+  await world.runTasks()
+  const before = [await runBy(bench.project.id), await runBy(fork.id)]
+  const head = async () => (await ana.get(lent)).body.sha
+  const pushed = await head()
+  bench.commit('main', { 'more.txt': 'more' })
+  expect((await ana.put(`${lent}/rebase`)).status).toBe(202)
+  await world.runTasks()
+  const rebased = await head()
+  expect(rebased).not.toBe(pushed)
+  const file = { branch: 'lent', commit_message: 'Fix', content: 'x' }
+  expect((await ana.post(`/projects/${fork.id}/repository/files/fix`, file)).status).toBe(201)
+  await world.runTasks()
+  expect(await head()).not.toBe(rebased)
+  expect([await runBy(bench.project.id), await runBy(fork.id)]).toEqual(before)
+  expect((await ana.post(`${lent}/pipelines`)).status).toBe(200)
+  expect((await runBy(bench.project.id)).length).toBe((before[0]?.length ?? 0) + 1)
+})
