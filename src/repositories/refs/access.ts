@@ -1,5 +1,5 @@
 import { userOf } from '../../access/actor.ts'
-import { mayInProject } from '../../access/decide.ts'
+import { mayInProject, maySee } from '../../access/decide.ts'
 import { findGroupRole } from '../../access/find-queries.ts'
 import { Role } from '../../access/roles.ts'
 import { findProjectWithRole, type Project } from '../../access/subjects.ts'
@@ -60,6 +60,8 @@ export function refusalOfPushes(ctx: Ctx, project: Project): string | undefined 
 export async function lentBranches(ctx: Ctx, project: Project): Promise<ReadonlySet<string>> {
   const lent = new Set<string>()
   if (ctx.actor.kind !== 'user' || project.visibility === 'private') return lent
+  // A rebase and suggestions are asked for in the target: whoever sees that alone may not see the fork.
+  if (!maySee(ctx.actor, project)) return lent
   if (!mayInProject(ctx.actor, project, 'push_code', { lent: true })) return lent
   for (const loan of await listLoans(ctx.db, project.id)) {
     const target = await findProjectWithRole(ctx, loan.target_project_id)

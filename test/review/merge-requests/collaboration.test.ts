@@ -144,3 +144,13 @@ test('git pushes to what is lent', async () => {
   const { body } = await fred.get(`/projects/${fork.id}/repository/branches/topic`)
   expect(body.commit.id).toBe(pushed)
 })
+
+test('whoever does not see a fork is lent no branch of it', async () => {
+  const { up, fork, request } = await stage()
+  const ed = await world.user('ed', { external: true })
+  await addMember(world, up.id, ed.id, 40)
+  await fred.put(`/projects/${fork.id}`, { visibility: 'internal' })
+  expect((await ed.get(`/projects/${fork.id}`)).status).toBe(404)
+  expect((await ed.put(`${request}/rebase`)).status).toBe(403)
+  expect((await mona.put(`${request}/rebase`)).status).toBe(202)
+})
