@@ -63,22 +63,28 @@ export async function lentBranches(ctx: Ctx, project: Project): Promise<Readonly
   // A rebase and suggestions are asked for in the target: whoever sees that alone may not see the fork.
   if (!maySee(ctx.actor, project)) return lent
   if (!mayInProject(ctx.actor, project, 'push_code', { lent: true })) return lent
-  for (const loan of await listLoans(ctx.db, project.id)) {
-    const target = await findProjectWithRole(ctx, loan.target_project_id)
-    if (target && (await mayMerge(ctx, target, loan.target_branch)))
-      lent.add(`refs/heads/${loan.source_branch}`)
+  const targets = new Map<number, MergesInto>()
+  for (const { target_project_id: id, ...loan } of await listLoans(ctx.db, project.id)) {
+    const mergesInto = targets.get(id) ?? (await mergesIntoProject(ctx, id))
+    targets.set(id, mergesInto)
+    if (mergesInto(loan.target_branch)) lent.add(`refs/heads/${loan.source_branch}`)
   }
   return lent
 }
 
-/** By the target's own rules alone: its branches may be lent in turn. */
-async function mayMerge(ctx: Ctx, target: Project, branch: string): Promise<boolean> {
-  if (target.visibility === 'private') return false
-  if (!mayInProject(ctx.actor, target, 'push_code')) return false
-  const rules = rulesFor(await listBranchRules(ctx.db, target.id, target.namespace_id), branch)
-  if (rules.length === 0) return true
-  const mover = await getMover(ctx, target, rules, [])
-  return mayMergeInto(rules, mover) || mayPushTo(rules, mover)
+type MergesInto = (branch: string) => boolean
+
+/** Into which branches the caller may merge, by the project's own rules alone: its branches may be lent in turn. */
+async function mergesIntoProject(ctx: Ctx, id: number): Promise<MergesInto> {
+  const target = await findProjectWithRole(ctx, id)
+  if (!target || target.visibility === 'private') return () => false
+  if (!mayInProject(ctx.actor, target, 'push_code')) return () => false
+  const known = await listBranchRules(ctx.db, target.id, target.namespace_id)
+  const mover = await getMover(ctx, target, known, [])
+  return (branch) => {
+    const rules = rulesFor(known, branch)
+    return rules.length === 0 || mayMergeInto(rules, mover) || mayPushTo(rules, mover)
+  }
 }
 
 /** Whether there is a branch that the caller may push to. */

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { actAs } from '../../../src/access/act-as.ts'
+import { findProjectWithRole } from '../../../src/access/subjects.ts'
+import { lentBranches } from '../../../src/repositories/refs/access.ts'
 import {
   type ClientFolders,
   commitFile,
@@ -7,6 +10,7 @@ import {
   runGitClient,
 } from '../../support/git-client.ts'
 import { addMember } from '../../support/members.ts'
+import { plansOf } from '../../support/plans.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -153,4 +157,24 @@ test('whoever does not see a fork is lent no branch of it', async () => {
   expect((await ed.get(`/projects/${fork.id}`)).status).toBe(404)
   expect((await ed.put(`${request}/rebase`)).status).toBe(403)
   expect((await mona.put(`${request}/rebase`)).status).toBe(202)
+})
+
+test('a project is asked once, however many branches its merge requests lend', async () => {
+  const { up, fork, at } = await stage()
+  const { db } = world.ctx
+  const ask = async () => {
+    const ctx = await actAs(world.ctx, mona.id)
+    return await plansOf(db, async (db) => {
+      const project = await findProjectWithRole({ ...ctx, db }, fork.id)
+      if (project) await lentBranches({ ...ctx, db }, project)
+    })
+  }
+  const { length } = await ask()
+  for (const branch of ['other', 'main']) {
+    const more = { source_branch: branch, target_branch: 'main', target_project_id: up.id }
+    const body = { ...more, title: branch, allow_collaboration: true }
+    expect((await fred.post(`${at}/merge_requests`, body)).status).toBe(201)
+  }
+  expect((await commit(mona, at, 'other')).status).toBe(201)
+  expect((await ask()).length).toBe(length)
 })
