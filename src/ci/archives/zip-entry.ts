@@ -76,9 +76,12 @@ async function openFile(ctx: Pick<Ctx, 'files'>, archive: StoredArchive): Promis
   }
 }
 
+/** The file of this path, or undefined; 400 for a folder, which archives may name only in the paths of its files. */
 async function findEntry(zip: ZipFile, path: string): Promise<Entry | undefined> {
-  return await new Promise<Entry | undefined>((resolve, reject) => {
+  let isFolder = false
+  const found = await new Promise<Entry | undefined>((resolve, reject) => {
     zip.on('entry', (entry: Entry) => {
+      isFolder ||= entry.fileName.startsWith(`${path}/`)
       if (entry.fileName === path && isPlain(entry)) resolve(entry)
       else zip.readEntry()
     })
@@ -89,6 +92,9 @@ async function findEntry(zip: ZipFile, path: string): Promise<Entry | undefined>
     zip.close()
     throw badRequest('the archive is broken')
   })
+  if (found || !isFolder) return found
+  zip.close()
+  throw badRequest('invalid path')
 }
 
 /** Links are not followed: nobody knows where they lead. */

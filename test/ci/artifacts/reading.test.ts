@@ -109,6 +109,16 @@ describe('one file of an archive', () => {
     expect(found).toBe(status)
   })
 
+  test.each(['deep', 'deep/er'])('is no folder: %s', async (folder) => {
+    const { job, at } = await startJob(place)
+    await finish(place, job, { 'deep/er/file.txt': 'a', 'deeper.txt': 'b' })
+    const path = encodeURIComponent(folder)
+    const byJob = await rep.get(`${at}/artifacts/${path}`)
+    const byRef = await rep.get(`${place.path}/jobs/artifacts/main/raw/${path}?job=build`)
+    expect([byJob.status, byRef.status]).toEqual([400, 400])
+    expect((await rep.get(`${at}/artifacts/dee`)).status).toBe(404)
+  })
+
   test('is listed with others of its folder, in pages, or with all below', async () => {
     const { job, at } = await startJob(place)
     const zip = archiver('zip')
