@@ -32,6 +32,15 @@ test('a protected tag that changed since the caller looked is kept', async () =>
   await keepsChanged(`${at}${await made(at, '/protected_tags', 't', {})}`)
 })
 
+test('a pipeline and an approval rule that changed since the caller looked are kept', async () => {
+  const config = { branch: 'main', content: 'a:\n  script: x\n', commit_message: 'm' }
+  await ana.post(`${at}/repository/files/.svc-ci.yml`, config)
+  const pipeline = await ana.post(`${at}/pipeline`, { ref: 'main' })
+  await keepsChanged(`${at}/pipelines/${pipeline.body.id}`)
+  const rule = await ana.post(`${at}/approval_rules`, { name: 'r', approvals_required: 1 })
+  await keepsChanged(`${at}/approval_rules/${rule.body.id}`)
+})
+
 async function made(of: string, path: string, name: string, more: object): Promise<string> {
   expect((await ana.post(`${of}${path}`, { name, ...more })).status).toBe(201)
   return `${path}/${name}`

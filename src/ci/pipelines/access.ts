@@ -58,6 +58,7 @@ export const onPipeline = projectRecord('create_pipeline', {
   find: async ({ ctx, project, params }) => ({
     pipeline: await getPipeline(ctx, project, params.pipeline_id),
   }),
+  updatedAt: ({ pipeline }) => pipeline.updated_at,
 })
 
 /** Whether the caller may run and change what runs on a ref: protected ones take push or merge right (docs/contract/D §2.2). */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { onProject, type Project } from '../../access/subjects.ts'
 import { recordOf } from '../../base/group-by.ts'
 import { pageOf } from '../../base/page.ts'
+import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { atLeastOne, flag, id, integer } from '../../http/params.ts'
@@ -151,7 +152,9 @@ export const deleteApprovalRule = endpoint({
   summary: 'Remove an approval rule of a project',
   access: admin,
   params: ruleParams,
-  async handler({ ctx, project, params }) {
-    await removeProjectRule(ctx, await getProjectRule(ctx, project, params.approval_rule_id))
+  async handler({ ctx, project, params, request }) {
+    const rule = await getProjectRule(ctx, project, params.approval_rule_id)
+    assertUnmodifiedSince(request, rule.updated_at)
+    await removeProjectRule(ctx, rule)
   },
 })
