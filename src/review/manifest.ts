@@ -1,6 +1,7 @@
 import { every } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
 import { draftLineCodes } from '../store/migrations/0244-draft-line-codes.ts'
+import { mergedCommits } from '../store/migrations/0313-merged-commits.ts'
 import * as approvalsProject from './approval-rules/project-endpoints.ts'
 import * as approvalsSetting from './approval-rules/setting-endpoints.ts'
 import * as approvalsRequest from './approvals/request-endpoints.ts'
@@ -51,5 +52,5 @@ export const reviewArea: Manifest = {
     afterMerge,
   ],
   schedules: [every(60_000, autoMerges, {})],
-  migrations: [draftLineCodes],
+  migrations: [draftLineCodes, mergedCommits],
 }

@@ -293,19 +293,12 @@ export function listMentioning(db: Db, projectId: number, iid: number): Promise<
 
 /** Merge requests of a project that have a commit, or made it by merging; newest first. */
 export function listWithCommit(db: Db, projectId: number, sha: string): Promise<MergeRequestRow[]> {
+  const found = sql<number>`(SELECT merge_request_id FROM merge_request_commits WHERE sha = ${sha}
+    UNION SELECT id FROM merge_requests WHERE merge_commit_sha = ${sha}
+    UNION SELECT id FROM merge_requests WHERE squash_commit_sha = ${sha})`
   return mergeRequestQuery(db)
-    .where('merge_requests.target_project_id', '=', projectId)
-    .where((is) =>
-      is.or([
-        is(
-          'merge_requests.id',
-          'in',
-          is.selectFrom('merge_request_commits').select('merge_request_id').where('sha', '=', sha),
-        ),
-        is('merge_requests.merge_commit_sha', '=', sha),
-        is('merge_requests.squash_commit_sha', '=', sha),
-      ]),
-    )
+    .where('merge_requests.id', 'in', found)
+    .where(sql`+merge_requests.target_project_id`, '=', projectId)
     .orderBy('merge_requests.id', 'desc')
     .execute()
 }
@@ -316,17 +309,14 @@ export function listMergedWith(
   projectId: number,
   shas: readonly string[],
 ): Promise<MergeRequestRow[]> {
-  const among = sql<string>`(SELECT value FROM json_each(${JSON.stringify(shas)}))`
+  const among = sql`(SELECT value FROM json_each(${JSON.stringify(shas)}))`
+  const found = sql<number>`(SELECT id FROM merge_requests WHERE merge_commit_sha IN ${among}
+    UNION SELECT id FROM merge_requests WHERE squash_commit_sha IN ${among}
+    UNION SELECT id FROM merge_requests WHERE merged_sha IN ${among})`
   return mergeRequestQuery(db)
-    .where('merge_requests.target_project_id', '=', projectId)
-    .where('merge_requests.state', '=', 'merged')
-    .where((is) =>
-      is.or([
-        is('merge_requests.merge_commit_sha', 'in', among),
-        is('merge_requests.squash_commit_sha', 'in', among),
-        is('merge_requests.merged_sha', 'in', among),
-      ]),
-    )
+    .where('merge_requests.id', 'in', found)
+    .where(sql`+merge_requests.target_project_id`, '=', projectId)
+    .where(sql`+merge_requests.state`, '=', 'merged')
     .orderBy('merge_requests.id', 'desc')
     .execute()
 }

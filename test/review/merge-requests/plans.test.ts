@@ -3,6 +3,7 @@ import {
   findHeadPipeline,
   headPipelineStatuses,
 } from '../../../src/review/merge-requests/pipeline-queries.ts'
+import { listMergedWith, listWithCommit } from '../../../src/review/merge-requests/queries.ts'
 import type { Db } from '../../../src/store/schema.ts'
 import { plansOf } from '../../support/plans.ts'
 import { openWorld, type World } from '../../support/world.ts'
@@ -21,4 +22,22 @@ test.each<[string, (db: Db) => Promise<unknown>]>([
   const searched = plans.filter((step) => /pipelines|\bp\b/.test(step))
   expect(searched.join('\n')).toContain('pipelines_sha (project_id=? AND sha=?)')
   expect(searched.filter((step) => /pipelines_project|SCAN/.test(step))).toEqual([])
+})
+
+test.each<[string, (db: Db) => Promise<unknown>, string[]]>([
+  [
+    'one',
+    (db) => listWithCommit(db, 1, 'a'),
+    ['merge_request_commits', 'by_merge_commit', 'by_squash_commit'],
+  ],
+  [
+    'many, as a deployment asks,',
+    (db) => listMergedWith(db, 1, ['a', 'b']),
+    ['by_merge_commit', 'by_squash_commit', 'by_merged_commit'],
+  ],
+])('the merge requests of %s of the commits are found by it', async (_what, ask, ways) => {
+  const plans = (await plansOf(world.ctx.db, ask)).join('\n')
+  for (const way of ways) expect(plans).toMatch(new RegExp(`SEARCH.*${way} .*=\\?`))
+  expect(plans).toContain('SEARCH merge_requests USING INTEGER PRIMARY KEY')
+  expect(plans).not.toMatch(/target_project_id=|SCAN merge_requests/)
 })
