@@ -67,6 +67,13 @@ const ABANDONED_AFTER_MS = 5 * 60_000
  * repository; then the row is shown. A crash in between leaves nothing that anybody sees, and the task removes it.
  */
 export async function createProject(ctx: Ctx, input: NewProject): Promise<ProjectRow> {
+  const made = await makeProject(ctx, input)
+  // What follows from the first commit leaves hidden projects out, so nothing slow may come before it is shown.
+  if (input.initializeWithReadme) await refreshContent(ctx, made.id)
+  return made
+}
+
+async function makeProject(ctx: Ctx, input: NewProject): Promise<ProjectRow> {
   const { id, ...draft } = await insertHidden(ctx, input)
   try {
     if (input.forkedFromId === undefined) {
@@ -77,7 +84,6 @@ export async function createProject(ctx: Ctx, input: NewProject): Promise<Projec
     }
     const made = { ...draft, projectId: id, withReadme: input.initializeWithReadme === true }
     await runEffects(ctx, ctx.effects.repositoryMade, made)
-    if (made.withReadme) await refreshContent(ctx, id)
     return await show(ctx, id, input)
   } catch (error) {
     await discardProject(ctx, id)
