@@ -115,3 +115,11 @@ describe('every table', () => {
     expect(missing).toEqual([])
   })
 })
+
+test('no trigger on the deletion of a project asks another table, which may be empty by then (docs/decisions/0065)', async () => {
+  const triggers = await rowsOf<{ name: string; sql: string }>(
+    "select name, sql from sqlite_schema where type = 'trigger' and sql like '%DELETE ON projects%'",
+  )
+  expect(triggers.length).toBeGreaterThan(3)
+  expect(triggers.filter(({ sql: text }) => /\bSELECT\b/i.test(text))).toEqual([])
+})

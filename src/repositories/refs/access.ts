@@ -74,7 +74,7 @@ export async function lentBranches(ctx: Ctx, project: Project): Promise<Readonly
 
 type MergesInto = (branch: string) => boolean
 
-/** Into which branches the caller may merge, by the project's own rules alone: its branches may be lent in turn. */
+/** Into which branches the caller may merge, by the project's own rules alone, whatever merge requests lend of it. */
 async function mergesIntoProject(ctx: Ctx, id: number): Promise<MergesInto> {
   const target = await findProjectWithRole(ctx, id)
   if (!target || target.visibility === 'private') return () => false
