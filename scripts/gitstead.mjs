@@ -1,14 +1,49 @@
 // @ts-check
 // The `gitstead` command: makes the clone ready where it is not, then runs the compiled command line.
+import { getPriority, setPriority } from 'node:os'
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
 import { loadCompiled } from './setup/load.mjs'
 import { root, setUpOrExit } from './setup.mjs'
 
-await setUpOrExit()
+await setUpOrExit({ serving: process.argv[2] === 'serve' })
 
 async function readInput() {
   let text = ''
   for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk
   return text
+}
+
+/**
+ * Asks on the terminal for a secret, which is not shown; undefined without a terminal.
+ *
+ * @param {string} question
+ * @returns {Promise<string | undefined>}
+ */
+async function askSecret(question) {
+  const { stdin, stderr } = process
+  if (!stdin.isTTY) return undefined
+  const hidden = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const line = createInterface({ input: stdin, output: hidden, terminal: true })
+  stderr.write(question)
+  try {
+    return await new Promise((resolve) => {
+      line.once('close', () => resolve(undefined))
+      line.once('SIGINT', () => process.kill(process.pid, 'SIGINT'))
+      line.question('', resolve)
+    })
+  } finally {
+    line.close()
+    stderr.write('\n')
+  }
+}
+
+function giveWay() {
+  try {
+    setPriority(getPriority() + 10)
+  } catch {
+    // Some systems do not let us; then it goes on as it is.
+  }
 }
 
 const stopped = new AbortController()
@@ -21,6 +56,8 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   out: process.stdout,
   err: process.stderr,
   readInput,
+  askSecret,
+  giveWay,
   signal: stopped.signal,
   /** @param {Record<string, string>} settings */
   async serve(settings) {

@@ -4,6 +4,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { assertBundleFits, readBundle } from './setup/bundled.mjs'
 import { compile, isCompiled } from './setup/compile.mjs'
 import { withLock } from './setup/lock.mjs'
 import { installNatives, nativesReady, nativesToCompile } from './setup/native.mjs'
@@ -11,22 +12,33 @@ import { installNpmPackages, packagesInstalled } from './setup/packages.mjs'
 import { SetupError } from './setup/problem.mjs'
 import { openProgress } from './setup/progress.mjs'
 import {
+  assertHeaders,
   assertNode,
   installPackages,
   missingPackages,
   missingTestPackages,
+  nodeHeaders,
 } from './setup/system.mjs'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
 const LOG_LINES = 12
 
-/** Does what is missing, or ends the process with one line that says what a person has to do. */
-export async function setUpOrExit() {
+/**
+ * Does what is missing, or ends the process with one line that says what a person has to do.
+ *
+ * @param {{ serving?: boolean }} options whether what a server will lack is said
+ */
+export async function setUpOrExit({ serving = false } = {}) {
   const say = openProgress(process.stderr)
   try {
-    await setUp(say)
+    await setUp(say, serving)
   } catch (error) {
+    if (isOfSystem(error)) {
+      // Such as a clone that somebody else has updated, and this user may not compile.
+      say.note(`set-up cannot work in ${root} (${error.message}): run it as the owner of the clone`)
+      process.exit(1)
+    }
     if (!(error instanceof SetupError)) throw error
     if (error.log !== undefined) showEnd(error.log)
     say.note(error.log === undefined ? error.message : `${error.message} (${error.log})`)
@@ -34,9 +46,30 @@ export async function setUpOrExit() {
   }
 }
 
-/** @param {import('./setup/progress.mjs').Progress} say */
-async function setUp(say) {
+/**
+ * @param {unknown} error
+ * @returns {error is NodeJS.ErrnoException}
+ */
+function isOfSystem(error) {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    ['EACCES', 'EPERM', 'EROFS'].includes(String(error.code))
+  )
+}
+
+/**
+ * @param {import('./setup/progress.mjs').Progress} say
+ * @param {boolean} serving
+ */
+async function setUp(say, serving) {
   assertNode()
+  const bundle = readBundle(root)
+  if (bundle !== undefined) {
+    const lacking = assertBundleFits(bundle)
+    if (serving) for (const lack of lacking) say.note(lack)
+    return
+  }
   const testing = process.argv.includes('--tests')
   if (isReady() && !(testing && missingTestPackages().length > 0)) return
   const folder = join(root, '.gitstead-cache')
@@ -73,7 +106,10 @@ async function setUpParts(options) {
 /** @param {{ say: import('./setup/progress.mjs').Progress, log: string }} options */
 async function installSystemPackages(options) {
   const compiling = (await nativesToCompile(root)).length > 0
+  // Nothing that is installed below brings them.
+  const headers = compiling ? nodeHeaders() : undefined
   await installPackages(missingPackages({ compiling }), options)
+  if (headers !== undefined) await assertHeaders(headers, options)
 }
 
 /**

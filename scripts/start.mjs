@@ -3,5 +3,5 @@
 import { loadCompiled } from './setup/load.mjs'
 import { root, setUpOrExit } from './setup.mjs'
 
-await setUpOrExit()
+await setUpOrExit({ serving: true })
 loadCompiled(root, 'server.cjs').serve()

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { mkdir } from 'node:fs/promises'
 import { type Server, STATUS_CODES } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,6 +7,7 @@ import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import type { Actor } from './access/actor.ts'
 import { authenticate } from './access/authentication/authenticate.ts'
 import type { Credentials } from './access/authentication/credentials.ts'
+import { assertMayEnter } from './access/authentication/entry.ts'
 import { signInClient } from './access/authentication/sign-in-client.ts'
 import type { SettingValues } from './access/setting-definitions.ts'
 import { apiEndpoints, schedules, tasks } from './areas.ts'
@@ -23,25 +25,37 @@ import { cannotListen } from './http/listener/cannot-listen.ts'
 import { answerClientErrors } from './http/listener/client-error.ts'
 import { limitConnections } from './http/listener/connection-limit.ts'
 import { createExpressServer } from './http/listener/express-server.ts'
+import { openRequestLog } from './http/listener/request-log.ts'
 import { type RunningRequest, RunningRequests } from './http/listener/running-requests.ts'
+import { cutOffStalledReaders } from './http/listener/stalled-readers.ts'
+import { followTlsFiles, readTlsPair, tlsFiles } from './http/listener/tls.ts'
+import { noticeUntrustedProxy } from './http/listener/untrusted-proxy.ts'
 import { mount, mountHost, unreadBodies } from './http/mount.ts'
 import { openApiDocument } from './http/openapi.ts'
 import { makePipeline } from './http/pipeline.ts'
 import type { ApiRequest } from './http/request.ts'
-import { ResponseCache } from './http/response-cache.ts'
 import { Router as ApiRouter } from './http/router.ts'
 import type { ThrottleRule } from './http/throttle.ts'
-import { openServerParts, type PartsOptions } from './parts.ts'
+import { servePoint } from './instance/backups/point/serve-point.ts'
+import { backupSchedules } from './instance/backups/schedule.ts'
+import { healthSchedules } from './instance/health/tasks.ts'
+import { openServerParts, type Parts, type PartsOptions } from './parts.ts'
 import { recoverPushes } from './repositories/refs/journal/recover.ts'
+import type { FolderSocket } from './store/data-folder/serve-socket.ts'
 import { clearTemporary } from './store/temporary.ts'
 import { mountGoGet } from './transport/http/go-get.ts'
 import { mountGit } from './transport/http/mount.ts'
 import { mountLfs } from './transport/http/mount-lfs.ts'
+import { openSshServer, type SshServer } from './transport/ssh/server.ts'
+import { serveSystemSsh } from './transport/ssh/system/serve-system.ts'
 import { openTransport, type TransportOptions } from './transport/transport.ts'
 import { apiReference } from './web/api-reference.ts'
-import { hostPageEndpoints, hostPages } from './web/host-pages.ts'
+import { assetFiles } from './web/assets.ts'
+import { hostEndpoints } from './web/host-endpoints.ts'
 import { missingPage, withMissingPage } from './web/missing-page.ts'
 import { oldApi } from './web/old-api.ts'
+import { pageEndpoints } from './web/pages.ts'
+import { siteFiles } from './web/site-files.ts'
 
 export interface AppOptions extends PartsOptions, TransportOptions {
   /** Check each answer against its schema (tests and development). */
@@ -66,26 +80,45 @@ export interface App {
   close(drainTime?: number): Promise<void>
 }
 
+/** How often a stop looks for connections that have become idle. */
+const idleLookMs = 50
 /** How often a start on a full disk looks whether there is room by now. */
 const roomLookMs = 2000
 
 /** Builds the lasting parts once and mounts the API, git transport and pages; the only place where all areas meet. */
 export async function openApp(config: Config, options: AppOptions = {}): Promise<App> {
   const temporaryFolder = join(config.data, 'tmp')
-  await mkdir(temporaryFolder, { recursive: true, mode: 0o700 })
+  const files = tlsFiles(config)
+  const pair = files && readTlsPair(files)
   const parts = await openServerParts(config, { ...options, wake: () => wakeSoon() })
+  await mkdir(temporaryFolder, { recursive: true, mode: 0o700 })
   await clearTemporary(temporaryFolder)
-  const { log, makeCtx } = parts
+  const { log } = parts
+  const requestLog = openRequestLog({ config, log, now: parts.now })
+  const makeCtx: Parts['makeCtx'] = (actor, ip) => {
+    if (actor) requestLog.note(actor)
+    return parts.makeCtx(actor, ip)
+  }
   // Whoever made the work gets their answer first.
   const wakeSoon = () => void setTimeout(() => runner.wake(), 25).unref()
-  const runner = new TaskRunner<Ctx>({ tasks, schedules, makeCtx: () => makeCtx() })
+  const runner = new TaskRunner<Ctx>({
+    tasks,
+    schedules: [...schedules, ...backupSchedules(config), ...healthSchedules(config)],
+    makeCtx: () => makeCtx(),
+  })
   const budgets = bodyBudgets(config)
+  const closing = new AbortController()
+  // Every runner that waits for a job listens.
+  setMaxListeners(0, closing.signal)
   const common = {
     makeCtx,
-    signIn: (ctx: Ctx, credentials: Credentials, endpoint: Endpoint) =>
-      endpoint.client
-        ? signInClient(ctx, credentials, endpoint)
-        : authenticate(ctx, credentials, endpoint),
+    async signIn(ctx: Ctx, credentials: Credentials, endpoint: Endpoint) {
+      const actor = endpoint.client
+        ? await signInClient(ctx, credentials, endpoint)
+        : await authenticate(ctx, credentials, endpoint)
+      await assertMayEnter(ctx, actor, { byPage: endpoint.session === 'only' })
+      return actor
+    },
     throttles: () => requestThrottles(parts.settings.all, config, log),
     isUnthrottled: unthrottled(config),
     isOffered: (feature: string) => parts.settings.offers(feature),
@@ -97,18 +130,22 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     },
     budgets,
     vendor: config.vendor,
+    externalUrl: config.externalUrl,
     checkResponses: options.checkResponses ?? false,
+    stopping: closing.signal,
   }
   const router = new ApiRouter(apiEndpoints.filter((one) => !one.host))
   const baseUrl = `${config.externalUrl}/api/v4`
-  const responses = new ResponseCache(parts.store.cache)
   const handle = makePipeline({
     ...common,
     router,
     baseUrl,
-    responses,
   })
-  const ofHost = [...apiEndpoints.filter((one) => one.host), ...hostPageEndpoints]
+  const ofHost = [
+    ...apiEndpoints.filter((one) => one.host),
+    ...hostEndpoints,
+    ...(config.pages === 'on' ? pageEndpoints : []),
+  ]
   const hostRouter = new ApiRouter(ofHost)
   const handleHost = makePipeline({ ...common, router: hostRouter, baseUrl: config.externalUrl })
   const web = express()
@@ -117,28 +154,40 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   web.set('query parser', false)
   web.set('trust proxy', config.trustedProxies.length > 0 ? [...config.trustedProxies] : false)
   const running = new RunningRequests()
+  web.use(requestLog.handler)
   web.use(counted(parts.metrics, running))
   web.use(unreadBodies())
-  web.use('/-', apiReference())
+  web.use(noticeUntrustedProxy(config.trustedProxies, log))
+  web.use(belowPath(config.externalUrl))
+  web.use('/-', apiReference(), assetFiles())
+  web.use(siteFiles(config))
   web.get('/api/v4/openapi.json', (_request, response) => {
     response.type('application/json').send(describeApi(config))
   })
   web.use('/api/v4', mount(handle, log))
   web.use('/api/v3', mount(oldApi, log))
-  web.use(hostPages(), mountHost(hostRouter, withMissingPage(handleHost), log))
   const transport = await openTransport(config, options)
   web.use(mountGoGet({ makeCtx }))
   web.use(mountLfs({ makeCtx, budgets }))
   web.use(mountGit({ transport, makeCtx, budgets }))
-  web.use(missingPage())
+  web.use(mountHost(hostRouter, withMissingPage(handleHost, config), log))
+  web.use(missingPage(config))
   web.use(answerFault(log))
-  const timeouts = { headersTimeout: config.requestTimeout, requestTimeout: 0 }
-  const server = createExpressServer(web, timeouts)
+  const timeouts = {
+    headersTimeout: config.requestTimeout,
+    requestTimeout: 0,
+    keepAliveTimeout: IDLE_CONNECTION_MS,
+  }
+  const server = createExpressServer(web, timeouts, pair)
+  const unfollow = files && pair && followTlsFiles(server, { files, first: pair, log })
   // Whether a body is wanted is told by whoever reads it.
   server.on('checkContinue', web)
-  limitConnections(server)
-  const closing = new AbortController()
+  limitConnections(server, config.trustedProxies)
+  cutOffStalledReaders(server, config.readerIdle)
   let sweeping = Promise.resolve()
+  let point: FolderSocket | undefined
+  let ssh: SshServer | undefined
+  let systemSsh: FolderSocket | undefined
   answerClientErrors(server)
   return {
     server,
@@ -149,21 +198,37 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
     async listen() {
       await makeCtx().git.outliveOthers()
       await recoverMoves(makeCtx(), makeCtx().now(), closing.signal)
+      point = await servePoint(makeCtx())
       if (options.background !== false) await runner.start()
+      if (config.sshPort !== 0) {
+        ssh = await openSshServer({ transport, makeCtx })
+        await ssh.listen()
+      }
+      if (config.ssh.isOffered) systemSsh = await serveSystemSsh({ transport, makeCtx })
       const address = await listen(server, config, log)
       sweeping = removeLeftOvers(makeCtx(), closing.signal)
       return address
     },
     async close(drainTime = config.drainTime) {
       closing.abort()
-      await drain(server, drainTime)
+      unfollow?.()
+      await Promise.all([drain(server, drainTime), ssh?.close(drainTime)])
+      await systemSsh?.close()
       await transport.close()
       await runner.stop(drainTime)
       await sweeping
+      await point?.close()
       await parts.close()
+      requestLog.close()
     },
   }
 }
+
+/**
+ * How long a connection without a request stays open. On a busy machine the end of a short time may come up before a request
+ * that has arrived within it, and whoever sent that sees a broken connection.
+ */
+const IDLE_CONNECTION_MS = 30_000
 
 /**
  * Finalizes pushes that a crash left open. On a full disk that waits until there is room, and nobody can push before:
@@ -188,6 +253,19 @@ async function recoverMoves(ctx: Ctx, before: Instant, signal: AbortSignal): Pro
 async function removeLeftOvers({ git, log }: Ctx, signal: AbortSignal): Promise<void> {
   const removed = await git.removeLeftOvers(signal)
   if (removed > 0) log.warn('removed what killed processes had left', { removed })
+}
+
+/** Takes the path of the external URL off, where a proxy has left it: what lies below is all that the server knows. */
+function belowPath(externalUrl: string): RequestHandler {
+  const base = new URL(externalUrl).pathname.replace(/\/$/, '')
+  return (request, _response, next) => {
+    const { url } = request
+    if (base !== '' && url.startsWith(base) && /^[/?]|^$/.test(url.slice(base.length))) {
+      const rest = url.slice(base.length)
+      request.url = rest.startsWith('/') ? rest : `/${rest}`
+    }
+    next()
+  }
 }
 
 /** What a page could not answer: broken bodies are the caller's, the rest is ours, told without detail. */
@@ -276,7 +354,10 @@ async function drain(server: Server, milliseconds: number): Promise<void> {
   if (!server.listening) return
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
+  // A client that has got its answer keeps its connection for the next request.
+  const idle = setInterval(() => server.closeIdleConnections(), idleLookMs)
   const cut = setTimeout(() => server.closeAllConnections(), milliseconds)
   await closed
+  clearInterval(idle)
   clearTimeout(cut)
 }

@@ -1,6 +1,8 @@
 import type { Actor } from './access/actor.ts'
+import type { AddressLimit } from './access/authentication/address-limit.ts'
 import type { GuessLimit } from './access/authentication/guess-limit.ts'
 import type { InstanceSettings } from './access/instance-settings.ts'
+import type { RequestMemory } from './access/remember.ts'
 import type { Work } from './background/queue.ts'
 import type { Instant } from './base/clock.ts'
 import type { Config } from './base/config.ts'
@@ -29,18 +31,24 @@ export interface Ctx {
   readonly actor: Actor
   /** What follows from a change; `effects.ts` writes the lists out. */
   readonly effects: Effects
+  /** What a lower area shows of a higher one; `readers.ts` says who reads it. */
+  readonly readers: Readers
   readonly config: Config
   /** What administrators have set. */
   readonly settings: InstanceSettings
   readonly log: Log
   /** What the process counts about its requests. */
   readonly metrics: Metrics
-  /** Who guesses passwords, by address. */
+  /** Who guesses passwords, by address and account. */
   readonly guesses: GuessLimit
+  /** From where people came lately. */
+  readonly addresses: AddressLimit
   /** Where the request came from, for the audit trail and throttles; empty in tasks. */
   readonly ip: string
   /** The webhook event that the caller says they answer: hooks do not hear of one chain of events twice. A push begins its own. */
   readonly causedBy?: string | undefined
+  /** What the calls of one page share; absent where each call looks for itself. */
+  readonly memory?: RequestMemory
   now(): Instant
 }
 
@@ -53,3 +61,7 @@ export type PreparedEffect<Before, Change> = (ctx: Ctx, before: Before) => Promi
 /** What follows from each change, in order. Each area declares its own changes into it, in its `effects.ts`. */
 // biome-ignore lint/suspicious/noEmptyInterface: an interface, since only that can be declared in parts.
 export interface Effects {}
+
+/** What a lower area shows of a higher one. Each area declares what it wants into it, in its `readers.ts`. */
+// biome-ignore lint/suspicious/noEmptyInterface: an interface, since only that can be declared in parts.
+export interface Readers {}

@@ -1,5 +1,4 @@
 import { enqueueLinking } from './ci/deployments/brought-in.ts'
-import { tellHeadPipeline } from './ci/request-pipelines/head-pipeline.ts'
 import type { Effects } from './ctx.ts'
 import { crossReferencePush } from './discussions/references/cross-reference.ts'
 import { addRequestTodos, completeRequestTodos } from './discussions/todos/add.ts'
@@ -49,22 +48,24 @@ import { mailTodos } from './notifications/notifications/todo-mails.ts'
 import { dateImageCleanup } from './packages/image-cleanup/run.ts'
 import { unassignRemoved } from './planning/assignees/tasks.ts'
 import { closeByPush } from './planning/issues/close-by-commit.ts'
-import { showTodoIssues } from './planning/issues/todo-targets.ts'
-import { keepLentToGroup, keepLentToProject } from './planning/transfer/keep-lent.ts'
+import { keepUsedByGroup, keepUsedByProject } from './planning/transfer/keep-used.ts'
 import { removeOwnedGroups, removePersonalProjects } from './projects/groups/remove-owned.ts'
 import { createUserNamespace, followUserName } from './projects/groups/user-namespace.ts'
 import { acceptInvitations } from './projects/members/invitations/invite.ts'
+import { applyProvidedRoles } from './projects/members/provided-roles.ts'
 import { noteActivity } from './projects/projects/pushed.ts'
 import { removeReleaseOfTag, removeReleasesLeft } from './publishing/releases/verbs.ts'
 import { snippetMoved } from './publishing/snippets/after-move.ts'
 import { discardSnippetsOf } from './publishing/snippets/remove.ts'
 import { wikiMoved } from './publishing/wikis/after-move.ts'
+import { copyTemplate } from './repositories/imports/copy-template.ts'
 import { writeReadme } from './repositories/imports/initial-readme.ts'
 import { largeFileRule } from './repositories/lfs/push-rule.ts'
 import { pushToMirrors } from './repositories/mirrors/push-task.ts'
 import { protectFirstBranch } from './repositories/protections/protect-branch.ts'
 import { pushRuleRule } from './repositories/push-rules/check.ts'
 import { protectionRule } from './repositories/refs/protection-rule.ts'
+import { sizeLimitRule } from './repositories/size-limit/push-rule.ts'
 import {
   removeRepositoriesOfGroup,
   removeRepositoriesOfProject,
@@ -76,7 +77,6 @@ import { clearOverwritten, markOverwritten } from './review/merge-requests/diff/
 import { mergeAfterPipeline } from './review/merge-requests/merge/auto-merge-wait.ts'
 import { completeMergeOf, dropMergeOf } from './review/merge-requests/merge/complete-merge.ts'
 import { remindOfPipeline } from './review/merge-requests/merge/reminders.ts'
-import { showTodoRequests } from './review/merge-requests/people/todo-targets.ts'
 import { branchesMoved, mergeRequestsAfterPush } from './review/merge-requests/pushes/after-push.ts'
 import { saveSuggestions } from './review/suggestions/save-suggestions.ts'
 
@@ -86,6 +86,7 @@ export const effects: Effects = {
   userRenamed: [followUserName, fireUserRenamed],
   addressConfirmed: [acceptInvitations],
   signInRefused: [fireSignInRefused],
+  rolesProvided: [applyProvidedRoles],
   passwordChanged: [endSessionsOf, forgetPasswordLinks],
   userLeaving: [removePersonalProjects, discardSnippetsOf, removeOwnedGroups],
   userRemoved: [fireUserRemoved],
@@ -93,10 +94,10 @@ export const effects: Effects = {
   keyRemoved: [fireKeyRemoved],
 
   activity: [recordEvent, noteActivity, mailActivity],
-  projectChanged: [keepLentToProject, dateImageCleanup, fireProjectHooks, mailMove],
+  projectChanged: [keepUsedByProject, dateImageCleanup, fireProjectHooks, mailMove],
   groupChanged: [fireGroupHooks],
-  groupTransferred: [keepLentToGroup],
-  repositoryMade: [writeReadme],
+  groupTransferred: [keepUsedByGroup],
+  repositoryMade: [writeReadme, copyTemplate],
   projectErased: [removeAccountsOfProject, removeRepositoriesOfProject],
   groupErased: [removeAccountsOfGroup, removeRepositoriesOfGroup],
   memberChanged: [fireMemberHooks],
@@ -105,7 +106,7 @@ export const effects: Effects = {
   accessDecided: [completeRequestTodos],
 
   mayMoveRef: [protectionRule, codeOwnerRule, pushRuleRule],
-  mayPush: [largeFileRule],
+  mayPush: [largeFileRule, sizeLimitRule],
   refsMoved: [completeMergeOf, branchesMoved],
   defaultBranchDecided: [protectFirstBranch],
   refsRefused: [dropMergeOf],
@@ -125,7 +126,6 @@ export const effects: Effects = {
   noteSaved: [enqueueNoteHooks],
   reactionChanged: [enqueueReactionHooks],
   todosAdded: [mailTodos],
-  todoTargetsShown: [showTodoIssues, showTodoRequests],
 
   issueChanged: [fireIssueHooks, resolveAlertsOf],
   discussionContinued: [continueThreads],
@@ -133,7 +133,6 @@ export const effects: Effects = {
 
   mergeRequestChanged: [enqueueMergeRequestHooks, mailRequestPush],
   mergeRequestEdited: [compareForHooks],
-  headPipelineShown: [tellHeadPipeline],
   autoMergeSet: [mailAutoMerge],
   approvalAsked: [approveByCommand],
   requestRulesMade: [markOverwritten],

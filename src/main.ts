@@ -1,14 +1,16 @@
 import { join } from 'node:path'
 import { type App, openApp } from './app.ts'
-import { readConfig, withPort } from './base/config.ts'
+import { type Config, readConfig, unknownSettings, withPort, withSshPort } from './base/config.ts'
 import { type Log, makeLog } from './base/log.ts'
-import { goAhead } from './base/priority.ts'
-import { StartError } from './base/start-error.ts'
+import { raiseOwnPriority } from './base/programs/priority.ts'
 import { collectOnce, keepHeapSmall } from './base/workers/small-heap.ts'
 import { ownRunnerToken } from './ci/runners/own-runner.ts'
-import { findFreePort } from './http/listener/free-port.ts'
+import { findFreePort, isFreePort } from './http/listener/free-port.ts'
+import { listeningLines } from './http/listener/listening.ts'
+import { localUrl } from './http/listener/local-url.ts'
 import { ensureRoot, findFirstSignIn } from './identity/users/create/ensure-root.ts'
-import { type RunnerBeside, startRunnerBeside } from './runner/beside.ts'
+import { besideNotice, type RunnerBeside, startRunnerBeside } from './runner/beside.ts'
+import { startFailure } from './store/sqlite/start-failure.ts'
 
 /** The exit code after a fault of our own; `scripts/supervise` starts the server again then. */
 const crashed = 70
@@ -21,7 +23,7 @@ const sameSignalMs = 1000
 /** Serves until the process ends; what keeps the server from starting is said in one line, and ends it with 1. */
 export function serve(): void {
   start().catch((error: unknown) => {
-    const text = error instanceof StartError ? error.message : String(error)
+    const text = startFailure(error) ?? String(error).split('\n')[0]
     process.stderr.write(`gitstead: ${text}\n`)
     process.exit(1)
   })
@@ -31,18 +33,21 @@ export function serve(): void {
 async function start(): Promise<void> {
   keepHeapSmall()
   const given = readConfig()
-  const config = given.port === 0 ? withPort(given, await findFreePort(given.host)) : given
+  const config = await withFreeSshPort(
+    given.port === 0 ? withPort(given, await findFreePort(given.host)) : given,
+  )
   const log = makeLog({ level: config.logLevel })
-  goAhead()
+  for (const text of unknownSettings(process.env)) log.warn(text)
+  raiseOwnPriority()
   const app = await openApp(config, { log })
   endOnFault(app, log)
   await ensureRoot(app.makeCtx())
   collectOnce()
   const { address, port } = await app.listen()
-  process.stdout.write(`Gitstead listens on http://${address}:${port} (${config.externalUrl})\n`)
+  for (const line of listeningLines(config, address, port)) process.stdout.write(`${line}\n`)
   const files = await findFirstSignIn(app.makeCtx())
   if (files.length > 0) process.stdout.write(firstSignIn(files))
-  const runner = await startRunner(app, log)
+  const runner = await startRunner(app, localUrl(config, { address, port }), log)
   let stopped: number | undefined
   const stop = (signal: string) => {
     if (stopped !== undefined) {
@@ -51,7 +56,8 @@ async function start(): Promise<void> {
     }
     stopped = performance.now()
     log.info('stopping', { signal })
-    Promise.all([app.close(), runner?.stop()]).then(
+    // First, so that it can tell of the jobs that end with it.
+    stopAll(app, runner).then(
       () => process.exit(0),
       (error: unknown) => {
         log.error('stop failed', { error })
@@ -63,18 +69,31 @@ async function start(): Promise<void> {
   process.on('SIGINT', () => stop('SIGINT'))
 }
 
+/** Nobody has asked for the port that is listened on by default: where it is taken, the server starts without SSH. */
+async function withFreeSshPort(config: Config): Promise<Config> {
+  const { host, sshPort, isSshPortGiven } = config
+  if (isSshPortGiven || (await isFreePort(host, sshPort))) return config
+  process.stdout.write(
+    `Git over SSH is off, since ${host}:${sshPort} is in use: set GITSTEAD_SSH_PORT to another port, or to 0\n`,
+  )
+  return withSshPort(config, 0)
+}
+
+async function stopAll(app: App, runner: RunnerBeside | undefined): Promise<void> {
+  await runner?.stop()
+  await app.close()
+}
+
 /** The runner that works beside the server, where the settings want one. */
-async function startRunner(app: App, log: Log): Promise<RunnerBeside | undefined> {
+async function startRunner(app: App, url: string, log: Log): Promise<RunnerBeside | undefined> {
   const ctx = app.makeCtx()
   if (ctx.config.runner === 'off') return undefined
-  process.stdout.write(
-    'A runner works beside the server (GITSTEAD_RUNNER=shell): jobs can do whatever the server can.\n' +
-      'That is for instances only where everybody who may push is trusted with all of it.\n',
-  )
+  process.stdout.write(besideNotice('GITSTEAD_RUNNER=shell'))
   return startRunnerBeside({
-    url: ctx.config.externalUrl,
+    url,
     token: await ownRunnerToken(ctx),
     folder: join(ctx.config.data, 'runner'),
+    concurrent: ctx.config.runnerConcurrent,
     say: (text) => log.warn(text),
   })
 }

@@ -1,22 +1,35 @@
-import { mkdir } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { type Actor, SYSTEM } from './access/actor.ts'
+import { AddressLimit } from './access/authentication/address-limit.ts'
 import { GuessLimit } from './access/authentication/guess-limit.ts'
 import { InstanceSettings } from './access/instance-settings.ts'
 import { migrations } from './areas.ts'
 import { makeWork, type Work } from './background/queue.ts'
 import { type Instant, systemClock } from './base/clock.ts'
 import type { Config } from './base/config.ts'
+import { Hold } from './base/hold.ts'
 import { type Log, makeLog } from './base/log.ts'
 import { Metrics } from './base/metrics.ts'
+import { sharingAddress } from './base/outbound/address.ts'
 import { makeOutbound } from './base/outbound/outbound.ts'
+import { StartError } from './base/start-error.ts'
 import type { Ctx } from './ctx.ts'
 import { effects } from './effects.ts'
 import type { Engine } from './git/engine/operation.ts'
 import { openGit } from './git/store.ts'
+import { passOverUnknown } from './projects/unknown-repositories/pass-over.ts'
+import { readers } from './readers.ts'
 import { openStore, type Store } from './store/connection.ts'
+import { assertUsable } from './store/data-folder/usable.ts'
 import { openFileStore } from './store/files.ts'
+import {
+  assertDatabaseNotLost,
+  closeToOthers,
+  isFirstStart,
+  openToOthers,
+} from './store/sqlite/data-folder.ts'
 import { type DataLock, lockDataFolder, tryLockDataFolder } from './store/sqlite/lock.ts'
+import { assertRestored } from './store/unfinished-restore.ts'
 import { openVault } from './store/vault.ts'
 
 export interface PartsOptions {
@@ -45,11 +58,14 @@ export interface Parts {
 
 /** Opens a data folder for the one server that may serve it; a second is refused. */
 export async function openServerParts(config: Config, options: PartsOptions = {}): Promise<Parts> {
-  await mkdir(config.data, { recursive: true, mode: 0o700 })
-  const lock = lockDataFolder(config.data)
+  const lock = await lockDataFolder(config.data)
   try {
     const processes = config.engineProcesses || Math.min(availableParallelism(), 4)
+    closeToOthers(config.data)
     const parts = await open(config, options, { processes, beside: false, mayMigrate: true })
+    const isOpen = openToOthers(config.data)
+    if (isOpen !== undefined) parts.log.warn(isOpen)
+    await passOverUnknown(parts.makeCtx())
     return { ...parts, close: () => parts.close().finally(() => lock.release()) }
   } catch (error) {
     lock.release()
@@ -65,7 +81,12 @@ export async function openCommandParts(
   config: Config,
   options: PartsOptions & { readonly mayMigrate?: boolean } = {},
 ): Promise<Parts> {
-  await mkdir(config.data, { recursive: true, mode: 0o700 })
+  assertUsable(config.data)
+  if (isFirstStart(config.data)) {
+    assertRestored(config.data)
+    assertDatabaseNotLost(config.data)
+    throw holdsNothing(config)
+  }
   const lock: DataLock | undefined = tryLockDataFolder(config.data)
   try {
     return await open(config, options, {
@@ -78,6 +99,11 @@ export async function openCommandParts(
   }
 }
 
+/** A command makes nothing where no server was started yet: the folder may be mistyped. */
+export function holdsNothing({ data }: Config): StartError {
+  return new StartError(`${data} holds nothing yet: start the server there once`)
+}
+
 interface Manner {
   readonly processes: number
   readonly beside: boolean
@@ -88,24 +114,21 @@ interface Manner {
 async function open(config: Config, options: PartsOptions, manner: Manner): Promise<Parts> {
   const now = options.now ?? systemClock
   const log = options.log ?? makeLog({ level: config.logLevel, now })
+  assertRestored(config.data)
+  assertDatabaseNotLost(config.data)
   const store = openStore(config.data, {
     migrations,
     now,
+    log,
     synchronous: options.synchronous ?? 'full',
     mayMigrate: manner.mayMigrate,
   })
-  if (store.logDamage !== undefined) {
-    const path = `${store.path}-wal`
-    log.error('the write-ahead log was damaged, changes may be lost', {
-      path,
-      why: store.logDamage,
-    })
-  }
   const vault = await openVault(config.data, store.db, config.secretKey).catch(async (error) => {
     await store.close()
     throw error
   })
-  const files = await openFileStore(config.data, { clear: !manner.beside })
+  const deletions = new Hold()
+  const files = await openFileStore(config.data, { clear: !manner.beside, deletions })
   const git = openGit({
     dataDir: config.data,
     engineProcesses: manner.processes,
@@ -114,9 +137,11 @@ async function open(config: Config, options: PartsOptions, manner: Manner): Prom
     engineTimeout: config.engineTimeout,
     maxPushBytes: config.maxPush,
     archiveCache: manner.beside ? undefined : config.archiveCache,
+    deletions,
   })
   const work = makeWork(now, options.wake)
   const guesses = new GuessLimit()
+  const addresses = new AddressLimit()
   const metrics = new Metrics()
   const settings = new InstanceSettings({
     throttle_authenticated_api_enabled: config.rateLimit,
@@ -141,18 +166,20 @@ async function open(config: Config, options: PartsOptions, manner: Manner): Prom
     now,
     makeCtx: (actor = SYSTEM, ip = '') => ({
       db: store.db,
-      git,
+      git: ip === '' ? git : git.of(sharingAddress(ip)),
       files,
       work,
       vault,
       outbound,
       actor,
       effects,
+      readers,
       config,
       settings,
       log,
       metrics,
       guesses,
+      addresses,
       ip,
       now,
     }),

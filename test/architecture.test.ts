@@ -25,7 +25,7 @@ function namesIn(clause: string): string[] {
 }
 
 const sources: readonly Source[] = readdirSync(root, { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.ts'))
+  .filter((path) => /\.tsx?$/.test(path) && !path.startsWith('web/browser/'))
   .map((path) => {
     const text = readFileSync(join(root, path), 'utf8')
     const imports = [
@@ -67,6 +67,20 @@ const areas = [
 
 function partOf(path: string): string {
   return path.split('/')[0] ?? ''
+}
+
+/** The folders of src/git in their order, `.` for its own files. */
+const engineFolders = [
+  ...['locks', '.', 'engine', 'ref-files', 'objects', 'history', 'refs', 'diff', 'write', 'merge'],
+  ...['archive', 'transfer', 'maintenance', 'service'],
+]
+
+/** The folder of a file of the engine; two that tie folders together go with those that they tie. */
+function engineFolderOf(path: string): string {
+  if (path === 'git/repo.ts') return 'engine'
+  if (path === 'git/store.ts') return 'service'
+  const [, folder = '', ...rest] = path.split('/')
+  return rest.length > 0 ? folder : '.'
 }
 
 /** The resource folder of a path, such as `planning/labels`, when it is in one. */
@@ -135,10 +149,11 @@ const mayImport: Readonly<Record<string, readonly string[] | 'all'>> = {
   web: layersAndAreas,
   // It speaks the public protocol, and knows nothing else of the server.
   runner: ['base'],
-  cli: [...layersAndAreas, 'runner', 'parts.ts', 'main.ts', 'app.ts'],
+  cli: [...layersAndAreas, 'transport', 'runner', 'areas.ts', 'parts.ts', 'main.ts', 'app.ts'],
   'manifest.ts': ['base', 'store', 'background', 'http'],
   'areas.ts': 'all',
   'effects.ts': 'all',
+  'readers.ts': 'all',
   'parts.ts': 'all',
   'app.ts': 'all',
   'main.ts': 'all',
@@ -196,6 +211,18 @@ describe('the parts of src', () => {
     expect(circles.sort()).toEqual([])
   })
 
+  test('the folders of the engine import only from those before them', () => {
+    const at = (path: string) => engineFolders.indexOf(engineFolderOf(path))
+    const own = sources.filter(({ path }) => partOf(path) === 'git')
+    const wrong = own.flatMap((source) =>
+      ownImports(source)
+        .filter(({ target }) => partOf(target) === 'git' && at(target) > at(source.path))
+        .map(({ target }) => `${source.path} imports ${target}`),
+    )
+    expect(own.map(({ path }) => path).filter((path) => at(path) < 0)).toEqual([])
+    expect(wrong).toEqual([])
+  })
+
   test('no files import each other in a circle, not even for types', () => {
     const left = new Map(
       sources.map((source) => [source.path, ownImports(source).map(({ target }) => target)]),
@@ -226,6 +253,40 @@ describe('the parts of src', () => {
           /require\('nodegit'\)/.test(source.text),
       )
     expect(wrong.map((source) => source.path)).toEqual([])
+  })
+
+  test('only base/patterns knows the library for regular expressions, and only workers compile at once', () => {
+    const users = sources.filter((source) => source.imports.some(({ from }) => from === 're2js'))
+    expect(users.map((source) => source.path)).toEqual(['base/patterns/compiled.ts'])
+    const compilers = sources.filter((source) =>
+      source.imports.some(({ from }) => from.endsWith('/patterns/compiled.ts')),
+    )
+    expect(compilers.map((source) => source.path).sort()).toEqual([
+      'ci/job-ends/search-coverage.ts', // a worker
+      'repositories/changelog/previous-tag.ts', // a worker
+      'review/approval-rules/code-owners.ts', // a worker, or for very little at once
+      'runner/globs.ts', // a program of its own
+    ])
+  })
+
+  test('no RegExp of the language is made of what a user wrote', () => {
+    // These are made of texts of our own.
+    const ours = [
+      'base/patterns/size.ts',
+      'base/setting.ts',
+      'ci/config/expression.ts',
+      'ci/config/yaml-work.ts',
+      'discussions/notes/commands.ts',
+      'instance/exports/read-import.ts',
+      'markdown/find-references.ts',
+      'packages/nuget/endpoints.ts',
+      'repositories/changelog/version.ts',
+      'runner/containers/services.ts',
+      'runner/fetch-flags.ts',
+      'transport/lfs/route.ts',
+    ]
+    const makers = sources.filter(({ text }) => /\bRegExp\(/.test(text))
+    expect(makers.map((source) => source.path).sort()).toEqual(ours)
   })
 
   test('only what listens knows Express', () => {

@@ -34,7 +34,7 @@ const keepsSettings =
 test('settings without an effect are listed, and nothing else', () => {
   const root = new URL('../src/', import.meta.url).pathname
   const text = readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts') && !keepsSettings.test(path))
+    .filter((path) => /\.tsx?$/.test(path) && !keepsSettings.test(path))
     .map((path) => readFileSync(join(root, path), 'utf8'))
     .join('\n')
   // A feature has an effect where a rule or a query asks for it by its name.

@@ -36,10 +36,10 @@ const compiledSources: Plugin = {
   name: 'compiled-sources',
   enforce: 'pre',
   resolveId(imported, importer) {
-    if (importer === undefined || !/^\.\.?\/.*\.ts$/.test(imported)) return undefined
+    if (importer === undefined || !/^\.\.?\/.*\.tsx?$/.test(imported)) return undefined
     const path = relative(join(root, 'src'), join(importer, '..', imported))
     if (path.startsWith('..')) return undefined
-    return join(root, 'dist', path.replace(/\.ts$/, '.js'))
+    return join(root, 'dist', path.replace(/\.tsx?$/, '.js'))
   },
 }
 
@@ -83,7 +83,7 @@ function group(
       // Importing the sources anew for each file would take half of a run's time.
       isolate: false,
       // A worker would let its heap grow to three times of what is alive, and each program that a test starts costs time
-      // in proportion to it (docs/decisions/0061). Most code runs a few times: interpreted, it would take longer than it
+      // in proportion to it. Most code runs a few times: interpreted, it would take longer than it
       // takes to compile plainly.
       execArgv: ['--heap-growing-percent=40', '--always-sparkplug'],
       testTimeout: 30_000,

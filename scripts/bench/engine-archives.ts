@@ -23,9 +23,9 @@ export function archives(subjects: Subjects): Measurement[] {
 }
 
 const formats: readonly (readonly [string, number])[] = [
-  ['tar', 1.2],
-  ['tar.gz', 0.6],
-  ['zip', 1.3],
+  ['tar', 1.3],
+  ['tar.gz', 0.7],
+  ['zip', 1.8],
   ['tar.bz2', 1.1],
 ]
 const rounds = 7

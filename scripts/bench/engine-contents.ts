@@ -21,7 +21,7 @@ function questions({ head, blob, file, entries }: Subjects): Question[] {
       what: 'root tree, its first 100',
       ours: () => 'tree?per_page=100',
       theirs: () => ['ls-tree', 'HEAD'],
-      limit: 0.3,
+      limit: 0.6,
     },
     {
       what: `recursive tree of ${entries} entries`,
@@ -33,31 +33,31 @@ function questions({ head, blob, file, entries }: Subjects): Question[] {
       what: 'small blob',
       ours: () => `blobs/${blob}`,
       theirs: () => ['cat-file', 'blob', blob],
-      limit: 0.3,
+      limit: 0.6,
     },
     {
       what: 'raw blob',
       ours: () => `blobs/${blob}/raw`,
       theirs: () => ['cat-file', 'blob', blob],
-      limit: 0.3,
+      limit: 0.6,
     },
     {
       what: 'raw file',
       ours: () => `files/${name}/raw?ref=HEAD`,
       theirs: () => ['cat-file', 'blob', `HEAD:${file}`],
-      limit: 0.3,
+      limit: 0.6,
     },
     {
       what: 'file',
       ours: () => `files/${name}?ref=HEAD`,
       theirs: () => ['log', '-1', '--', file],
-      limit: 0.3,
+      limit: 0.6,
     },
     {
       what: 'single commit',
       ours: () => `commits/${head}`,
       theirs: () => ['show', '--shortstat', '--format=raw', head],
-      limit: 0.3,
+      limit: 0.6,
     },
     {
       what: 'blame',
@@ -81,7 +81,7 @@ async function* flatTree(project: Project): AsyncGenerator<Row> {
     what: `root tree of ${lines.length} entries`,
     ours: () => `tree?ref=${commit}&recursive=true&pagination=none`,
     theirs: () => ['ls-tree', commit],
-    limit: 0.3,
+    limit: 0.6,
   })
 }
 

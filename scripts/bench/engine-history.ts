@@ -23,13 +23,13 @@ function pages({ line, start }: Subjects): Question[] {
       what: 'first 20 commits',
       ours: () => 'commits',
       theirs: () => ['log', '-20', raw],
-      limit: 0.3,
+      limit: 0.6,
     },
     {
       what: 'first 100 commits',
       ours: () => 'commits?per_page=100',
       theirs: () => ['log', '-100', raw],
-      limit: 0.3,
+      limit: 0.6,
     },
     {
       what: 'page 500',

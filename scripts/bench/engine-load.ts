@@ -64,7 +64,7 @@ async function killed(
 }
 
 function isEngine(pid: number): boolean {
-  return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('engine/process')
+  return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('service/process')
 }
 
 function row(what: string, value: number, unit: 'ms' | 'MB', limit: number): Row {

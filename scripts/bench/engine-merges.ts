@@ -62,12 +62,12 @@ async function* mergeRows(project: Project, subjects: Subjects): AsyncGenerator<
     const others = sides.length - rounds - 1
     if (others > 0) await warmUp((n) => checkMerge(repo, at(rounds + 1 + (n % others))))
     yield await compareTimes(
-      { what: 'merge check', rounds, limit: 0.5 },
+      { what: 'merge check', rounds, limit: 1 },
       (round) => milliseconds(() => checkMerge(repo, at(round))),
       theirs,
     )
     yield await compareTimes(
-      { what: 'clean merge', rounds, limit: 0.9 },
+      { what: 'clean merge', rounds, limit: 1 },
       (round) => milliseconds(() => writeMerge(repo, { ...at(round), ...asWritten })),
       theirs,
     )
@@ -159,7 +159,7 @@ async function* picks(
     await askWhole(project, `commits/${commit}/${kind.replace('-', '_')}`, { branch })
   }
   yield await compareTimes(
-    { what: `${kind} through the API`, rounds: Math.min(rounds, clean.length - 1), limit: 0.6 },
+    { what: `${kind} through the API`, rounds: Math.min(rounds, clean.length - 1), limit: 1 },
     async (round) => {
       const branch = `bench-${kind}-${run}-${round}`
       await git(stored, ['update-ref', `refs/heads/${branch}`, base])

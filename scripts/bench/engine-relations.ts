@@ -178,7 +178,7 @@ async function* comparison(project: Project, { line }: Subjects): AsyncGenerator
     what: 'compare, 10,000 commits apart',
     ours: (n) => `compare?from=${from(n)}&to=HEAD`,
     theirs: (n) => ['diff', '-M', '-p', `${from(n)}...HEAD`],
-    limit: 0.95,
+    limit: 1,
     rounds: 7,
   })
 }

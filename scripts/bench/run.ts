@@ -157,6 +157,7 @@ async function* benchRegistries(
   // Metadata holds the addresses of files.
   const server = await startServer(root, join(folder, 'data'), undefined, {
     GITSTEAD_PORT: String(port),
+    GITSTEAD_SSH_PORT: '0',
     GITSTEAD_EXTERNAL_URL: `http://127.0.0.1:${port}`,
     GITSTEAD_OUTBOUND_ALLOW: '127.0.0.1',
   })

@@ -52,6 +52,7 @@ export async function startServer(
       ...env,
       GITSTEAD_DATA: data,
       GITSTEAD_PORT: '0',
+      GITSTEAD_SSH_PORT: '0',
       GITSTEAD_LOG_LEVEL: 'error',
       // What is measured here is the work, not how often one may ask for it.
       GITSTEAD_LIMIT_ARCHIVES: '0',

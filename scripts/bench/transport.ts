@@ -133,7 +133,7 @@ async function* smallPush(place: BenchPlace, stored: string): AsyncGenerator<Row
     theirs: `${other.toFixed(1)} ms`,
     value: one / other,
     unit: 'x',
-    limit: 1.4,
+    limit: 1.6,
   }
 }
 

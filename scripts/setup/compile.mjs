@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { makeAssets } from './assets.mjs'
 import { bundle, serverParts } from './bundle.mjs'
 import { withNode } from './packages.mjs'
 import { SetupError } from './problem.mjs'
@@ -31,7 +32,7 @@ export function sourceFingerprint(root) {
     hash.update(`${file}\0${size}\0${mtimeMs}\n`)
   }
   // What is made of the sources is part of what these scripts are.
-  for (const script of ['bundle.mjs', 'compile.mjs']) {
+  for (const script of ['assets.mjs', 'bundle.mjs', 'compile.mjs']) {
     hash.update(readFileSync(new URL(script, import.meta.url)))
   }
   return hash.digest('hex')
@@ -72,6 +73,10 @@ export async function compile(root, { say, log }) {
         appendFileSync(log, `${message}\n`)
         throw new SetupError('the server cannot be put into one file', log)
       })
+      await makeAssets(root, fresh).catch((/** @type {Error} */ { message }) => {
+        appendFileSync(log, `${message}\n`)
+        throw new SetupError('the scripts and style of pages cannot be made', log)
+      })
       writeFileSync(join(fresh, '.compiled'), fingerprint)
     }),
   )
@@ -85,7 +90,7 @@ export async function compile(root, { say, log }) {
  */
 function copyOthers(root, out) {
   for (const file of sources(root)) {
-    if (/\.ts$|tsconfig\.json$/.test(file)) continue
+    if (/\.tsx?$|\.css$|tsconfig\.json$/.test(file)) continue
     const target = join(out, relative('src', file))
     mkdirSync(dirname(target), { recursive: true })
     copyFileSync(join(root, file), target)

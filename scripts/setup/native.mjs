@@ -38,7 +38,7 @@ export function nativeKey(name, version, machine = thisMachine()) {
   )
 }
 
-function thisMachine() {
+export function thisMachine() {
   const { platform, arch, versions } = process
   return { abi: versions.modules, platform, arch, libc: libc() }
 }

@@ -10,7 +10,9 @@ import { renameSync, rmSync } from 'node:fs'
 export async function replaceFolder(folder, fill) {
   const fresh = `${folder}.new`
   const old = `${folder}.old`
-  for (const left of [fresh, old]) rmSync(left, { recursive: true, force: true })
+  // Whoever wrote there when it was killed may need a moment to end.
+  const patient = { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }
+  for (const left of [fresh, old]) rmSync(left, patient)
   await fill(fresh)
   try {
     renameSync(folder, old)

@@ -2,9 +2,13 @@
 import { spawn } from 'node:child_process'
 import { closeSync, existsSync, openSync, writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 
 const STOPPING = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])
-const SETPRIV = '/usr/bin/setpriv'
+const PERL = '/usr/bin/perl'
+const CONTAIN = fileURLToPath(new URL('../contain', import.meta.url))
+/** Seconds in which what was stopped may remove what it has half written. */
+const GRACE = '3'
 
 /**
  * Runs a program with its words in the log, and gives its exit code. A stopped set-up stops it as well.
@@ -47,13 +51,15 @@ export function runLogged(program, args, { log, cwd, env, onLine, dieWithUs = fa
 }
 
 /**
- * Ties a program's life to ours, so that a killed set-up leaves no compiler behind that writes into the next one's build.
+ * Ties a program's life to ours, and that of all that it starts, so that a killed set-up leaves no compiler behind that
+ * writes into the next one's build.
  *
  * @param {string} program
  * @param {string[]} args
  * @returns {[string, string[]]}
  */
 function tied(program, args) {
-  if (!existsSync(SETPRIV)) return [program, args]
-  return [SETPRIV, ['--pdeathsig', 'TERM', '--', program, ...args]]
+  if (!existsSync(PERL)) return [program, args]
+  const own = ['--parent', String(process.pid), '--grace', GRACE]
+  return [PERL, [CONTAIN, ...own, '--', program, ...args]]
 }

@@ -42,8 +42,8 @@ export function missingPackages({ compiling, path = process.env.PATH, header = h
   const missing = []
   if (!onPath('git', path)) missing.push('git')
   if (!onPath('bzip2', path)) missing.push('bzip2')
-  // It has stdbuf, without which a git program that stays keeps its answers to itself.
-  if (!onPath('stdbuf', path)) missing.push('coreutils')
+  // What runs programs ends with it all that they have started.
+  if (!onPath('perl', path)) missing.push('perl-base')
   if (!compiling) return missing
   if (!onPath('python3', path)) missing.push('python3')
   if (!onPath('make', path)) missing.push('make')
@@ -73,6 +73,7 @@ const TEST_PROGRAMS = [
   ['crun', 'crun'],
   ['catatonit', 'catatonit'],
   ['busybox', 'busybox-static'],
+  ['systemd-analyze', 'systemd'],
 ]
 
 const TEST_FILES = [
@@ -81,6 +82,9 @@ const TEST_FILES = [
   ['/usr/lib/podman/aardvark-dns', 'aardvark-dns'],
   // Not on the path of everybody.
   ['/usr/sbin/iptables', 'iptables'],
+  ['/usr/sbin/nginx', 'nginx'],
+  ['/usr/sbin/slapd', 'slapd'],
+  ['/usr/sbin/sshd', 'openssh-server'],
 ]
 
 /** The Debian packages that the tests use and the machine lacks: programs to compare with, and python-gitlab. */
@@ -117,6 +121,13 @@ export async function installPackages(packages, { say, log, uid = process.getuid
   say.done()
 }
 
+/** What an installation that broke off may lack. */
+const HEADERS = ['node.h', 'node_api.h', 'v8.h', 'uv.h', 'common.gypi', 'config.gypi']
+
+/** libnode-dev brings the headers of Debian's own Node, which on Debian 12 is 18. */
+const OTHER_HEADERS =
+  ': take those that came with this Node (libnode-dev has those of the Node of Debian alone)'
+
 /**
  * The folder that holds `include/node` of the running Node, so that no header download is ever tried.
  *
@@ -135,19 +146,49 @@ export function nodeHeaders({
   const where = join(beside, 'include/node')
   throw new SetupError(
     other === undefined
-      ? `the headers of Node ${version} are missing: ${where} is not there (Node's own archives and packages have them, Debian has them in libnode-dev)`
-      : `${where} holds the headers of Node ${other}, but ${execPath} is ${version}`,
+      ? `the headers of Node ${version} are missing: ${where} is not there, or not whole. They come with Node's own archives, NodeSource's packages and the node images; npm_config_nodedir may name another folder that has include/node`
+      : `${where} holds the headers of Node ${other}, but ${execPath} is ${version}${OTHER_HEADERS}`,
   )
 }
 
 /** @param {string} folder */
 function headerVersion(folder) {
-  const file = join(folder, 'include/node/node_version.h')
-  if (!existsSync(file)) return undefined
+  const include = join(folder, 'include/node')
+  const file = join(include, 'node_version.h')
+  if (![file, ...HEADERS.map((name) => join(include, name))].every(existsSync)) return undefined
   const text = readFileSync(file, 'utf8')
   const part = (/** @type {string} */ name) =>
     new RegExp(`#define NODE_${name}_VERSION (\\d+)`).exec(text)?.[1]
   return `v${part('MAJOR')}.${part('MINOR')}.${part('PATCH')}`
+}
+
+/** What nodegit includes, and the package that brings each. */
+const INCLUDED = /** @type {const} */ ([
+  ['gssapi/gssapi.h', 'libkrb5-dev'],
+  ['openssl/ssl.h', 'libssl-dev'],
+])
+
+/**
+ * Refuses headers that do not compile, such as those of a package whose installation broke off: in a second, where the
+ * module that needs them finds out after minutes.
+ *
+ * @param {string} headers the folder that holds `include/node`
+ * @param {{ log: string }} options
+ */
+export async function assertHeaders(headers, { log }) {
+  const folder = join(headers, 'include/node')
+  const wanted = [['node.h', "Node's headers"], ...INCLUDED]
+  const tried = wanted.map(async ([name = '', owner = '']) => {
+    const flags = ['-std=gnu++17', '-fsyntax-only', '-I', folder, '-include', name]
+    const code = await runLogged('g++', [...flags, '-x', 'c++', '/dev/null'], { log })
+    return code === 0 ? [] : [owner]
+  })
+  const broken = (await Promise.all(tried)).flat()
+  if (broken.length === 0) return
+  throw new SetupError(
+    `${broken.join(' and ')} cannot be used: install anew what brings them (apt-get install --reinstall)`,
+    log,
+  )
 }
 
 /** The C library and its version: a module built against a newer one does not load on an older one. */

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { backupRound } from './backups/round.ts'
 import { diskRound } from './disk/round.ts'
 import { fuzzRound } from './fuzz/round.ts'
 import { cutsRound } from './hostile/cuts.ts'
@@ -11,14 +12,19 @@ import { killsRound } from './kills/round.ts'
 import { pipelinesRound } from './pipelines/round.ts'
 import { Report } from './report.ts'
 import type { Round } from './round.ts'
+import { soakRound } from './soak/round.ts'
+import { sshRound } from './ssh/round.ts'
 
 const rounds: readonly Round[] = [
   cutsRound,
   floodRound(),
   killsRound,
+  backupRound,
   pipelinesRound,
   diskRound,
   fuzzRound,
+  soakRound,
+  sshRound,
 ]
 
 const usage = `usage: npm run torture -- [options]

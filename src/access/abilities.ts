@@ -21,7 +21,7 @@ const recordConditions = {
   owned: 'the record belongs to this project alone',
   system: 'the record was written by the server',
   confidential: 'the record is confidential',
-  lent: 'a merge request that allows collaboration lends the caller a branch',
+  collaboration: 'a merge request allows the caller to push to its branch',
   locked: 'the discussion is locked, and the caller is no member',
 } as const
 
@@ -161,7 +161,7 @@ export const projectAbilities = {
   admin_error_tracking: { role: maintainer, feature: 'monitor', write: true },
   read_statistics: { role: reporter },
   fork_project: { role: planner, visitor: 'signed_in', feature: 'forking' },
-  push_code: { role: developer, when: { lent: none }, feature: 'repository', write: true },
+  push_code: { role: developer, when: { collaboration: none }, feature: 'repository', write: true },
   force_unlock: { role: maintainer },
   // Asked by the rules on refs, of pushes and of the API alike (docs/contract/D §3.7).
   start_protected_branch: { role: maintainer },

@@ -1,3 +1,5 @@
+import type { Instant } from '../base/clock.ts'
+
 /** A token that signed a request in, as far as rules need to know it. */
 export interface TokenUsed {
   readonly id: number
@@ -40,12 +42,24 @@ export interface Anonymous {
   readonly kind: 'anonymous'
 }
 
+/** The browser's session that signed a request in. */
+export interface SessionUsed {
+  readonly id: number
+  /** When whoever sits there last showed a password, a code or a key. */
+  readonly provedAt: Instant | null
+  /** What must be done before anything else is open. */
+  readonly due: 'password' | 'second_factor' | null
+  /** Until when the user must have a second factor, where one is asked for. */
+  readonly secondFactorBy: Instant | null
+}
+
 /** A person or bot; `token` is null for passwords, `sudoBy` is the administrator who acts as the user. */
 export interface UserActor {
   readonly kind: 'user'
   readonly user: ActorUser
   readonly token: TokenUsed | null
   readonly sudoBy: ActorUser | null
+  readonly session?: SessionUsed
 }
 
 /** A user who acts for themself and without a token: by a password, or by what the server does in their name. */
@@ -63,6 +77,15 @@ export interface DeployTokenActor {
   readonly groupId: number | null
 }
 
+/** A deploy key: reads the projects that it is linked to, and pushes to those that let it. */
+export interface DeployKeyActor {
+  readonly kind: 'deploy_key'
+  readonly keyId: number
+  readonly title: string
+  /** Who added it, in whose name its pushes are recorded; null once there is no such account. */
+  readonly owner: ActorUser | null
+}
+
 /** A running CI job: acts as the user who started it, within what job tokens may do (docs/contract/D §2.5). */
 export interface JobActor {
   readonly kind: 'job'
@@ -76,7 +99,13 @@ export interface SystemActor {
   readonly kind: 'system'
 }
 
-export type Actor = Anonymous | UserActor | DeployTokenActor | JobActor | SystemActor
+export type Actor =
+  | Anonymous
+  | UserActor
+  | DeployTokenActor
+  | DeployKeyActor
+  | JobActor
+  | SystemActor
 
 export const ANONYMOUS: Anonymous = { kind: 'anonymous' }
 export const SYSTEM: SystemActor = { kind: 'system' }
@@ -84,6 +113,11 @@ export const SYSTEM: SystemActor = { kind: 'system' }
 /** The user a request acts as, or null for anonymous callers, deploy tokens and the server itself. */
 export function userOf(actor: Actor): ActorUser | null {
   return actor.kind === 'user' || actor.kind === 'job' ? actor.user : null
+}
+
+/** In whose name a push is recorded: a deploy key has no rights of its owner, but speaks for them in what follows. */
+export function recordedUser(actor: Actor): ActorUser | null {
+  return actor.kind === 'deploy_key' ? actor.owner : userOf(actor)
 }
 
 /**

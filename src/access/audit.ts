@@ -50,5 +50,6 @@ export async function audit(ctx: AuditCtx, event: Audited): Promise<void> {
 
 function nameOf(actor: Actor): string {
   if (actor.kind === 'deploy_token') return actor.username
+  if (actor.kind === 'deploy_key') return `deploy key ${actor.title}`
   return actor.kind === 'system' ? 'System' : 'An unauthenticated user'
 }

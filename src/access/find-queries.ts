@@ -96,6 +96,16 @@ export function findGroupByPath(db: Db, path: string): Promise<GroupRow | undefi
 /** A project, and the namespace that it is in now. */
 type RoleIn = Pick<ProjectRow, 'id' | 'namespace_id'>
 
+/** How a deploy key is linked to a project, if it is. */
+export function findDeployKeyLink(db: Db, keyId: number, projectId: number) {
+  return db
+    .selectFrom('deploy_key_projects')
+    .select('can_push')
+    .where('key_id', '=', keyId)
+    .where('project_id', '=', projectId)
+    .executeTakeFirst()
+}
+
 /**
  * The user's effective role in a project, 0 for none: the highest of direct membership, membership of the namespace or
  * an ancestor, membership through groups invited to the project or to those (capped by the invitation), and ownership

@@ -3,6 +3,8 @@ export type SettingDefinition =
   | { readonly kind: 'flag'; readonly preset: boolean }
   | { readonly kind: 'integer'; readonly preset: number | null; readonly min: number }
   | { readonly kind: 'text'; readonly preset: string | null }
+  /** A regular expression, letter case aside. */
+  | { readonly kind: 'regex'; readonly preset: null }
   | { readonly kind: 'word'; readonly preset: string; readonly words: readonly string[] }
   | {
       readonly kind: 'list'
@@ -23,6 +25,7 @@ const optionalInteger = (preset: number | null = null, min = 0): Kind<'integer'>
 })
 const text = (preset: string) => ({ kind: 'text', preset }) as const
 const optionalText = (): Kind<'text'> => ({ kind: 'text', preset: null })
+const optionalRegex = (): Kind<'regex'> => ({ kind: 'regex', preset: null })
 const word = <const T extends string>(preset: T, words: readonly T[]) =>
   ({ kind: 'word', preset, words }) as const
 const list = (preset: readonly string[], words?: readonly string[]): Kind<'list'> => ({
@@ -88,7 +91,7 @@ export const settingDefinitions = {
   dsa_key_restriction: integer(-1, -1),
   email_additional_text: text(''),
   email_confirmation_setting: word('off', ['off', 'soft', 'hard']),
-  email_restrictions: optionalText(),
+  email_restrictions: optionalRegex(),
   email_restrictions_enabled: flag(false),
   enabled_git_access_protocol: optionalText(),
   enforce_terms: flag(false),
@@ -147,6 +150,7 @@ export const settingDefinitions = {
   receive_max_input_size: optionalInteger(),
   remember_me_enabled: flag(true),
   repository_checks_enabled: flag(false),
+  repository_size_limit: integer(0),
   require_admin_approval_after_user_signup: flag(true),
   require_personal_access_token_expiry: flag(true),
   require_two_factor_authentication: flag(false),
@@ -155,7 +159,7 @@ export const settingDefinitions = {
   runner_token_expiration_interval: optionalInteger(),
   send_user_confirmation_email: flag(false),
   service_access_tokens_expiration_enforced: flag(true),
-  session_expire_delay: integer(10_080),
+  session_expire_delay: integer(10_080, 1),
   shared_runners_enabled: flag(true),
   shared_runners_text: text(''),
   sign_in_text: text(''),
@@ -183,12 +187,12 @@ export const settingDefinitions = {
   time_tracking_limit_to_hours: flag(false),
   two_factor_grace_period: integer(48),
   unique_ips_limit_enabled: flag(false),
-  unique_ips_limit_per_user: optionalInteger(10),
+  unique_ips_limit_per_user: optionalInteger(10, 1),
   unique_ips_limit_time_window: optionalInteger(3600),
   usage_ping_enabled: flag(false),
   user_deactivation_emails_enabled: flag(true),
   user_default_external: flag(false),
-  user_default_internal_regex: optionalText(),
+  user_default_internal_regex: optionalRegex(),
   user_defaults_to_private_profile: flag(false),
   user_oauth_applications: flag(true),
   user_show_add_ssh_key_message: flag(true),
@@ -208,9 +212,11 @@ type Widened<D> = D extends { readonly kind: 'flag' }
       ? null extends P
         ? string | null
         : string
-      : D extends { readonly kind: 'word'; readonly words: readonly (infer W)[] }
-        ? W
-        : readonly string[]
+      : D extends { readonly kind: 'regex' }
+        ? string | null
+        : D extends { readonly kind: 'word'; readonly words: readonly (infer W)[] }
+          ? W
+          : readonly string[]
 
 export type SettingName = keyof typeof settingDefinitions
 

@@ -24,6 +24,7 @@ import {
   type Subject,
 } from './decide.ts'
 import {
+  findDeployKeyLink,
   findGroupById,
   findGroupByPath,
   findGroupRole,
@@ -35,6 +36,7 @@ import {
   isMemberBelow,
   type ProjectRow,
 } from './find-queries.ts'
+import { remember } from './remember.ts'
 import { Role } from './roles.ts'
 
 /** A project that the caller may see, with the caller's role in it. */
@@ -79,9 +81,17 @@ async function projectRole(ctx: Ctx, row: ProjectRow): Promise<number> {
   if (ctx.actor.kind === 'deploy_token') {
     return deployTokenRole(ctx, ctx.actor, { project: row.id, namespace: row.namespace_id })
   }
+  if (ctx.actor.kind === 'deploy_key') return await deployKeyRole(ctx, ctx.actor.keyId, row.id)
   if (ctx.actor.kind === 'job' && !(await mayJobReach(ctx.db, ctx.actor, row.id))) return Role.none
   const user = activeUserOf(ctx)
   return user ? await findProjectRole(ctx.db, user.id, row, dayOf(ctx.now())) : Role.none
+}
+
+/** What a deploy key counts as in a project that it is linked to (docs/contract/D §3.3). */
+async function deployKeyRole(ctx: Ctx, keyId: number, projectId: number): Promise<number> {
+  const link = await findDeployKeyLink(ctx.db, keyId, projectId)
+  if (!link) return Role.none
+  return link.can_push === 1 ? Role.developer : Role.reporter
 }
 
 /** The user whose memberships count: who is blocked or deactivated has none (docs/contract/D §2.1). */
@@ -134,13 +144,17 @@ export async function findVisibleProject(
   idOrPath: string,
   ability?: ProjectAbility,
 ): Promise<Project | undefined> {
+  const project = await remember(ctx, `project ${idOrPath}`, () => findAnyProject(ctx, idOrPath))
+  if (!project) return undefined
+  return maySee(ctx.actor, project) || isOpenToAll(project, ability) ? project : undefined
+}
+
+async function findAnyProject(ctx: Ctx, idOrPath: string): Promise<Project | undefined> {
   const id = asId(idOrPath)
   if (id === null && !idOrPath.includes('/')) return undefined
   const row =
     id === null ? await findProjectByPath(ctx.db, idOrPath) : await findProjectById(ctx.db, id)
-  if (!row) return undefined
-  const project = await withProjectRole(ctx, row)
-  return maySee(ctx.actor, project) || isOpenToAll(project, ability) ? project : undefined
+  return row && (await withProjectRole(ctx, row))
 }
 
 /** As `findVisibleProject`, or 404 `404 Project Not Found`. */
@@ -150,6 +164,10 @@ export async function getVisibleProject(ctx: Ctx, idOrPath: string): Promise<Pro
 
 /** The group of an id or full path if the caller may see it, else undefined (no redirects, docs/contract/A-resolved §1). */
 export async function findVisibleGroup(ctx: Ctx, idOrPath: string): Promise<Group | undefined> {
+  return await remember(ctx, `group ${idOrPath}`, () => lookUpVisibleGroup(ctx, idOrPath))
+}
+
+async function lookUpVisibleGroup(ctx: Ctx, idOrPath: string): Promise<Group | undefined> {
   const id = asId(idOrPath)
   const row =
     id === null ? await findGroupByPath(ctx.db, idOrPath) : await findGroupById(ctx.db, id)

@@ -6,6 +6,7 @@ import type { Log } from '../base/log.ts'
 import { redactText } from '../base/redact.ts'
 import type { Db } from '../store/schema.ts'
 import { flushLater, inTransaction } from '../store/transaction.ts'
+import { Postponed } from './postponed.ts'
 import {
   buryTask,
   claimTasks,
@@ -75,7 +76,7 @@ export class TaskRunner<C extends TaskCtx> {
   #state: 'new' | 'started' | 'stopped' = 'new'
   #timer: NodeJS.Timeout | undefined
   #look: Promise<void> | undefined
-  #claim: Promise<void> = Promise.resolve()
+  #claim: Promise<unknown> = Promise.resolve()
   #lookAgain = false
   #recovered = false
   /** How tasks ended whose row could not be changed; until then it stays marked as running. */
@@ -120,7 +121,8 @@ export class TaskRunner<C extends TaskCtx> {
       this.#lookAgain = true
       return
     }
-    this.#look = (why === 'tick' ? this.#tick() : this.#claimDue())
+    const look: Promise<unknown> = why === 'tick' ? this.#tick() : this.#claimDue()
+    this.#look = look
       .catch((error) => this.#options.makeCtx().log.error('tasks cannot be claimed', { error }))
       // Where many tasks begin and end, one look does for all that did in the meantime.
       .then(() => sleep(restMs))
@@ -136,8 +138,8 @@ export class TaskRunner<C extends TaskCtx> {
   async runDue(): Promise<void> {
     await this.#enqueueScheduled()
     for (;;) {
-      await this.#claimDue()
-      if (this.#running.size === 0) return
+      const isNothingDue = await this.#claimDue()
+      if (isNothingDue && this.#running.size === 0) return
       await Promise.all([...this.#running.values()].map((one) => one.done))
     }
   }
@@ -224,22 +226,26 @@ export class TaskRunner<C extends TaskCtx> {
   }
 
   /** One claim at a time: each must know what the one before it has begun. */
-  #claimDue(): Promise<void> {
-    this.#claim = this.#claim.catch(() => {}).then(() => this.#claimNow())
-    return this.#claim
+  #claimDue(): Promise<boolean> {
+    const claim = this.#claim.catch(() => {}).then(() => this.#claimNow())
+    this.#claim = claim
+    return claim
   }
 
-  async #claimNow(): Promise<void> {
+  /** Whether nothing is due: where a lane has no room nobody knows. */
+  async #claimNow(): Promise<boolean> {
     const ctx = this.#options.makeCtx()
     const rooms = lanes.map((lane) => {
       const limit = Math.max(0, this.#places[lane] - this.#runningIn(lane))
       return { limit, names: this.#names[lane] }
     })
-    if (rooms.every(({ limit }) => limit === 0)) return
+    if (rooms.every(({ limit }) => limit === 0)) return false
     const claimed = await withoutWaiting(ctx, (db) =>
       claimTasks(db, { now: ctx.now(), by: this.#by, rooms }),
     )
     for (const row of claimed) this.#run(row)
+    const isFull = lanes.some((lane, at) => this.#places[lane] > 0 && rooms[at]?.limit === 0)
+    return claimed.length === 0 && !isFull
   }
 
   #runningIn(lane: Lane): number {
@@ -304,6 +310,11 @@ export class TaskRunner<C extends TaskCtx> {
   async #fail(ctx: C, row: TaskRow, task: AnyTask<C>, error: unknown): Promise<void> {
     const text = redactText(error instanceof Error ? (error.stack ?? error.message) : String(error))
     const about = { task: row.name, id: row.id, attempts: row.attempts, error }
+    if (error instanceof Postponed) {
+      const counts = { attempts: row.attempts - 1, cut_offs: row.cut_offs }
+      const runAt = later(ctx.now(), error.milliseconds)
+      return await retryTask(ctx.db, row, { runAt, error: text, counts })
+    }
     if (isDiskFull(error)) {
       // No fault of the task's, and it may last for days.
       const counts = { attempts: row.attempts - 1, cut_offs: row.cut_offs }

@@ -33,6 +33,11 @@ export function daily<P>(time: `${number}:${number}`, task: Enqueued<P>, payload
   })
 }
 
+/** Runs at the moments that a function tells: the latest that is not after `now`. */
+export function cronSchedule<P>(task: Enqueued<P>, payload: P, dueAt: Schedule['dueAt']): Schedule {
+  return scheduled(task, payload, dueAt)
+}
+
 function scheduled<P>(task: Enqueued<P>, payload: P, dueAt: (now: Instant) => Instant): Schedule {
   return {
     name: task.name,

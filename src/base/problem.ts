@@ -72,6 +72,11 @@ export function notFound(what?: string): Problem {
   return said('not_found', 404, what === undefined ? '404 Not found' : `404 ${what} Not Found`)
 }
 
+/** 404 of endpoints with texts of their own: `Alert not found` (docs/contract/C-resolved §1.6). */
+export function notFoundText(text: string): Problem {
+  return said('not_found', 404, text)
+}
+
 /** What a look-up found; where it found nothing, `notFound(what)` is thrown. */
 export function existing<T>(found: T | null | undefined, what?: string): T {
   if (found === undefined || found === null) throw notFound(what)

@@ -11,10 +11,15 @@ export function processMark(pid: number): string | undefined {
   return start === undefined ? undefined : `${pid}:${start}`
 }
 
-/** What the system says of a process; undefined when it is gone, be it only not yet reaped. */
-export function statFields(
-  pid: number,
-): { readonly parent: number; readonly start: string } | undefined {
+/** What the system says of a process. */
+export interface ProcessFields {
+  readonly parent: number
+  readonly session: number
+  readonly start: string
+}
+
+/** Undefined for a process that is gone, be it only not yet reaped. */
+export function statFields(pid: number): ProcessFields | undefined {
   let stat: string
   try {
     stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
@@ -25,7 +30,7 @@ export function statFields(
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const start = fields[19]
   if (start === undefined || fields[0] === 'Z' || fields[0] === 'X') return undefined
-  return { parent: Number(fields[1]), start }
+  return { parent: Number(fields[1]), session: Number(fields[3]), start }
 }
 
 /** Whether the process of a mark still runs. */

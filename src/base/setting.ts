@@ -1,3 +1,4 @@
+import { Cron } from 'croner'
 import { z } from 'zod'
 
 /** One line of the configuration table: how a value is read, and what the documentation says about it. */
@@ -102,6 +103,24 @@ export function timeLimit(least = '1s') {
 function scaled(value: string, units: Readonly<Record<string, number>>): number {
   const unit = /[a-z]/i.exec(value)?.[0].toLowerCase() ?? ''
   return Number.parseInt(value, 10) * (units[unit] ?? 1)
+}
+
+/** Times that come again, as five fields of cron. */
+export const cron = z.string().refine(comesAgain, 'expected five fields of cron such as 30 2 * * *')
+
+/** The same, or `off`. */
+export const cronOrOff = z.union([z.literal('off'), cron], {
+  error: 'expected off, or five fields of cron such as 30 2 * * *',
+})
+
+function comesAgain(value: string): boolean {
+  if (value.length > 255 || value.trim().split(/\s+/).length !== 5) return false
+  try {
+    const options = { mode: '5-part', timezone: 'UTC', paused: true } as const
+    return new Cron(value, options).nextRun() !== null
+  } catch {
+    return false
+  }
 }
 
 /** An absolute URL of one of these protocols; a slash at its end goes. */

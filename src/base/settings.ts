@@ -1,7 +1,11 @@
+import { z } from 'zod'
+import { providersFile } from './providers/read-providers.ts'
 import {
   bytes,
   choice,
   choices,
+  cron,
+  cronOrOff,
   duration,
   email,
   flag,
@@ -25,12 +29,39 @@ export const settings = {
   data: setting(text, './data', { doc: 'Folder that holds everything the server keeps' }),
   host: setting(text, '127.0.0.1', { doc: 'Address to listen on' }),
   port: setting(integer(0, 65_535), '8080', { doc: 'Port to listen on; 0 takes a free one' }),
+  sshPort: optional(integer(0, 65_535), {
+    doc: 'Port on which git over SSH is answered; 0 is off. Default: 2222, or none where that is in use',
+  }),
+  sshExternalHost: optional(word(/^[a-z0-9._:-]{1,253}$/i, 'expected a host name or address'), {
+    doc: 'Host in the SSH addresses of repositories. Default: that of the external URL',
+  }),
+  sshExternalPort: optional(integer(1, 65_535), {
+    doc:
+      'Port in the SSH addresses of repositories, where people reach another than the server listens on; also says that ' +
+      "the system's sshd answers where `GITSTEAD_SSH_PORT` is 0",
+  }),
+  sshIdle: setting(timeLimit(), '10m', {
+    doc: 'How long an SSH connection may stay open without a command',
+  }),
+  sshTrustedCa: optional(text, {
+    doc: 'File with the public keys of authorities, a line each: keys over SSH that they have certified stand for the user whom the certificate names',
+  }),
+  sshRevokedKeys: optional(text, {
+    doc: 'File of certificates that count no more: a line each with a public key, `serial: 7`, `serial: 7-9`, `id: name` or `sha256: SHA256:…`',
+  }),
   externalUrl: optional(url('http', 'https'), {
     doc: 'Address under which people reach the server; links are made from it. Default: host and port',
   }),
-  rootToken: optional(text, {
+  tlsCert: optional(text, {
+    doc: 'PEM file of a certificate with its chain: the server speaks TLS by itself. Read anew when it changes',
+  }),
+  tlsKey: optional(text, { doc: 'PEM file of the key of this certificate' }),
+  pages: setting(choice(['on', 'off']), 'on', {
+    doc: 'Whether people find pages in the browser; `off` leaves git, the API and what programs ask for. Sign-in by a browser for OAuth applications, and the links of mails, need pages',
+  }),
+  rootToken: optional(z.string().min(16, 'expected at least 16 characters'), {
     secret: true,
-    doc: 'Access token of the administrator `root`, used at the first start; without it one is made. In `root-token` of the data folder',
+    doc: 'Access token of the administrator `root`, at least 16 characters, used at the first start; without it one is made. In `root-token` of the data folder',
   }),
   rootPassword: optional(text, {
     secret: true,
@@ -39,6 +70,9 @@ export const settings = {
   secretKey: optional(word(/^[0-9a-f]{64}$/i, 'expected 64 hexadecimal digits'), {
     secret: true,
     doc: 'Key (64 hexadecimal digits) that seals passwords of other servers; without it `secret.key` in the data folder',
+  }),
+  signInProviders: setting(providersFile, '', {
+    doc: 'JSON file of the providers by which people may sign in beside passwords; see docs/oidc.md and docs/ldap.md',
   }),
   logLevel: setting(choice(['debug', 'info', 'warn', 'error']), 'info', {
     doc: 'The least that is logged',
@@ -54,6 +88,9 @@ export const settings = {
   }),
   requestTimeout: setting(timeLimit(), '60s', {
     doc: 'How long a client may take to send headers',
+  }),
+  readerIdle: setting(timeLimit(), '30s', {
+    doc: 'How long a client may take nothing of an answer that lies ready for it',
   }),
 
   engineProcesses: setting(integer(0, 64), '0', {
@@ -143,6 +180,9 @@ export const settings = {
       'Room for what is fetched from there: callers who are signed in then get it from here, and again while the line is cut. ' +
       '0 keeps nothing, and sends clients there',
   }),
+  virtualRegistryCache: setting(bytes(), '10g', {
+    doc: 'Room for what all virtual registries have fetched, together; what was used longest ago goes first. 0 has no limit',
+  }),
   maxBlob: setting(bytes(), '100m', { doc: 'Largest file that an edit through the API may write' }),
   maxOffset: setting(integer(0, 1_000_000_000), '50000', {
     doc: 'Deepest row of offset pagination where keyset pagination exists; 0 has no limit',
@@ -194,6 +234,32 @@ export const settings = {
     doc:
       'Runs jobs beside the server: `shell` runs them as the user of the server, who can then read and change everything ' +
       'of it. Only for instances where everybody who may push is trusted as much as an administrator',
+  }),
+  runnerConcurrent: setting(integer(1, 1000), '1', {
+    doc: 'Jobs that the runner beside the server runs at a time',
+  }),
+
+  backupFolder: optional(text, {
+    doc: 'Folder for backups, best on another disk; `gitstead backup` uses it where none is named',
+  }),
+  backupSchedule: optional(cron, {
+    doc: 'When the server makes a backup by itself, as five fields of cron in UTC, such as `30 2 * * *`; needs the folder and the passphrase',
+  }),
+  backupKeep: setting(integer(1, 10_000), '14', {
+    doc: 'Backups of the schedule that are kept; older ones are removed once a newer one is whole',
+  }),
+  backupPassphraseFile: optional(text, {
+    doc: 'File whose first line seals the secrets in backups. Keep the passphrase elsewhere too: without it a backup cannot be restored',
+  }),
+
+  healthSchedule: setting(cronOrOff, '15 4 * * *', {
+    doc: 'When the server looks at its data as `gitstead doctor` does, as five fields of cron in UTC; `off` never does',
+  }),
+  accessLog: setting(text, 'off', {
+    doc: 'Where each request is written down, a line of JSON each: `off`, `on` (standard error), or a file, which may be taken away to rotate it',
+  }),
+  slowRequest: setting(duration, '0', {
+    doc: 'Requests that take longer than this, such as `10s`, are logged as `slow request`; 0 logs none',
   }),
 
   outboundAllow: setting(places, '', {

@@ -21,8 +21,12 @@ export type Given<O extends Options> = {
 export interface Call<O extends Options = Options> {
   readonly args: readonly string[]
   readonly options: Given<O>
+  /** The folder of `--data`, where one is named. */
+  readonly data?: string | undefined
   /** Everything on standard input. */
   readInput(): Promise<string>
+  /** Asks for a secret on a terminal, which does not show it; undefined where there is none. */
+  askSecret(question: string): Promise<string | undefined>
   readonly progress: Progress
   /** Aborts when the operator stops the command. */
   readonly signal: AbortSignal
@@ -49,6 +53,8 @@ export interface Command<O extends Options = Options> {
   /** The names of its arguments; all are required. */
   readonly args: readonly string[]
   readonly options: O
+  /** Whether the work of others on this machine goes first. */
+  readonly givesWay?: boolean
   run(call: Call<O>): Promise<Answer>
 }
 

@@ -1,53 +1,48 @@
 import { existsSync } from 'node:fs'
-import { access, constants, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../base/config.ts'
 import { silentLog } from '../base/log.ts'
-import { ownerOf } from '../base/process-mark.ts'
 import { StartError } from '../base/start-error.ts'
-import { findFaults } from '../git/maintenance/faults.ts'
-import { listUnfinished } from '../git/maintenance/left-over-all.ts'
-import type { RepoName } from '../git/repo-name.ts'
+import { findLastMadeBackup } from '../instance/backups/queries.ts'
+import { type Finding, finding, type Manner } from '../instance/health/check/finding.ts'
+import { growingLogFindings } from '../instance/health/check/growing-logs.ts'
+import { leftoverFinding, unknownFindings } from '../instance/health/check/left-over.ts'
+import {
+  clockFinding,
+  folderFinding,
+  gitFinding,
+  permissionFindings,
+  spaceFinding,
+} from '../instance/health/check/machine.ts'
+import { repositoryFindings } from '../instance/health/check/repositories.ts'
+import { storedFileFindings } from '../instance/health/check/stored-files.ts'
+import { BackupSource } from '../instance/health/mend/backup-source.ts'
+import { putDatabaseBack, putKeyBack } from '../instance/health/mend/mend-folder.ts'
+import { countDeadTasks } from '../instance/health/queries.ts'
+import { fingerprintOf, listHostKeys } from '../instance/ssh-host-keys/host-keys.ts'
 import { openCommandParts, type Parts } from '../parts.ts'
-import type { Db } from '../store/schema.ts'
+import { assertDatabaseNotLost, isFirstStart } from '../store/sqlite/data-folder.ts'
 import { tryLockDataFolder } from '../store/sqlite/lock.ts'
-import { listLeftTemporary } from '../store/temporary.ts'
 import { command } from './command.ts'
 import type { Progress } from './progress.ts'
-import {
-  countDeadTasks,
-  countProjects,
-  listProjectsAfter,
-  listWikisAndSnippetsAfter,
-} from './queries.ts'
 import { gitVersion } from './version.ts'
 
-/** `core.fsync` came with it. */
-const LEAST_GIT = [2, 36] as const
-const LEAST_FREE_BYTES = 1024 ** 3
-const LEFTOVER_MS = 24 * 60 * 60 * 1000
-
-type State = 'ok' | 'warning' | 'failure'
-
-interface Finding {
-  readonly name: string
-  readonly state: State
-  readonly text: string
-}
-
-interface Manner {
-  readonly deep: boolean
-  readonly mend: boolean
-  readonly signal: AbortSignal
-}
+const BACKUP_MS = 7 * 24 * 60 * 60 * 1000
 
 export const doctor = command({
   name: 'doctor',
-  summary: 'Check the machine, the database and every repository',
+  summary: 'Check the machine, the database, every repository and every stored file',
   args: [],
+  givesWay: true,
   options: {
-    fsck: { type: 'boolean', doc: 'Read every object of every repository, which takes long' },
-    mend: { type: 'boolean', doc: 'Remove what a crash left behind' },
+    fsck: {
+      type: 'boolean',
+      doc: 'Read every object of every repository and every stored file, which takes long',
+    },
+    mend: {
+      type: 'boolean',
+      doc: 'Remove what a crash left behind, and mend what the database, forks, a backup or mirrors still have',
+    },
   },
   async run({ options, config, progress, signal }) {
     const manner = { deep: options.fsck ?? false, mend: options.mend ?? false, signal }
@@ -63,56 +58,117 @@ export const doctor = command({
 })
 
 async function findAll(config: Config, manner: Manner, progress: Progress): Promise<Finding[]> {
-  const findings = [await gitFinding(), await folderFinding(config)]
-  if (!existsSync(join(config.data, 'gitstead.db'))) {
-    return [...findings, finding('database', 'ok', 'none yet, the first start makes it')]
-  }
-  findings.push(await spaceFinding(config), serverFinding(config))
-  let parts: Parts
+  const folder = folderFinding(config)
+  const findings = [gitFinding(await gitVersion()), folder]
+  // Nothing below can be told apart from this.
+  if (folder.state === 'failure') return findings
+  const backup = new BackupSource(config)
   try {
-    parts = await openCommandParts(config, { log: silentLog, mayMigrate: false })
+    if (isFirstStart(config.data)) {
+      const found = await missingFinding(config, manner, backup)
+      findings.push(found)
+      if (isFirstStart(config.data)) return findings
+    }
+    findings.push(await spaceFinding(config), serverFinding(config), ...permissionFindings(config))
+    const parts = await openParts(config, manner, backup, findings)
+    if (!parts) return findings
+    try {
+      return [...findings, ...(await dataFindings(parts, config, manner, { backup, progress }))]
+    } finally {
+      await parts.close()
+    }
+  } finally {
+    backup.close()
+  }
+}
+
+async function dataFindings(
+  parts: Parts,
+  config: Config,
+  manner: Manner,
+  { backup, progress }: { readonly backup: BackupSource; readonly progress: Progress },
+): Promise<Finding[]> {
+  const ctx = parts.makeCtx()
+  const say = (text: string) => progress.say(text)
+  return [
+    ...databaseFindings(parts),
+    await clockFinding(ctx),
+    await taskFinding(parts),
+    await leftoverFinding(ctx, manner),
+    await backupFinding(parts, config),
+    sshFinding(parts, config),
+    ...(await unknownFindings(ctx)),
+    ...(await repositoryFindings(ctx, manner, { backup, say })),
+    ...(await storedFileFindings(ctx, manner, backup)),
+    ...(await growingLogFindings(ctx, manner, backup)),
+  ]
+}
+
+/** Undefined when the folder cannot be opened, which a finding says. */
+async function openParts(
+  config: Config,
+  manner: Manner,
+  backup: BackupSource,
+  findings: Finding[],
+): Promise<Parts | undefined> {
+  const first = await tryOpen(config)
+  if (!(first instanceof StartError)) return first
+  if (!lacksKey(config) || !first.message.includes('secret.key')) {
+    findings.push(finding('database', 'failure', first.message))
+    return undefined
+  }
+  const from = manner.mend ? await putKeyBack(config.data, backup) : undefined
+  if (from === undefined) {
+    const text = `${first.message}${keyAdvice(config, manner)}`
+    findings.push(finding('secret key', 'failure', text))
+    return undefined
+  }
+  findings.push(finding('secret key', 'ok', `it was missing; put back from the backup ${from}`))
+  const second = await tryOpen(config)
+  if (!(second instanceof StartError)) return second
+  findings.push(finding('secret key', 'failure', second.message))
+  return undefined
+}
+
+async function tryOpen(config: Config): Promise<Parts | StartError> {
+  try {
+    return await openCommandParts(config, { log: silentLog, mayMigrate: false })
   } catch (error) {
     if (!(error instanceof StartError)) throw error
-    return [...findings, finding('database', 'failure', error.message)]
+    return error
   }
+}
+
+function lacksKey({ data, secretKey }: Config): boolean {
+  return secretKey === undefined && !existsSync(join(data, 'secret.key'))
+}
+
+function keyAdvice({ backupFolder, backupPassphraseFile }: Config, { mend }: Manner): string {
+  if (backupFolder === undefined || backupPassphraseFile === undefined) {
+    return ' (with GITSTEAD_BACKUP_FOLDER and GITSTEAD_BACKUP_PASSPHRASE_FILE --mend does that)'
+  }
+  return mend ? ' (no backup that can be opened has it)' : ' (--mend does that)'
+}
+
+/** Without a database: a first start makes one, unless there is what one was lost of. */
+async function missingFinding(
+  { data, backupFolder }: Config,
+  { mend }: Manner,
+  backup: BackupSource,
+): Promise<Finding> {
   try {
-    findings.push(...databaseFindings(parts), await taskFinding(parts))
-    findings.push(await leftoverFinding(parts, config, manner))
-    return [...findings, ...(await repositoryFindings(parts, manner, progress))]
-  } finally {
-    await parts.close()
+    assertDatabaseNotLost(data)
+    return finding('database', 'ok', 'none yet, the first start makes it')
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error
+    const from = mend ? await putDatabaseBack(data, backup) : undefined
+    if (from !== undefined) {
+      return finding('database', 'ok', `it was missing; put back from the backup ${from}`)
+    }
+    const advice =
+      backupFolder === undefined || mend ? '' : ' (--mend takes that of the last backup)'
+    return finding('database', 'failure', `${error.message}${advice}`)
   }
-}
-
-function finding(name: string, state: State, text: string): Finding {
-  return { name, state, text }
-}
-
-async function gitFinding(): Promise<Finding> {
-  const found = await gitVersion()
-  if (found === undefined) return finding('git', 'failure', 'the program git is missing')
-  const [major = 0, minor = 0] = found.split('.').map(Number)
-  const [leastMajor, leastMinor] = LEAST_GIT
-  const enough = major > leastMajor || (major === leastMajor && minor >= leastMinor)
-  const advice = enough ? '' : `, ${LEAST_GIT.join('.')} or newer is needed`
-  return finding('git', enough ? 'ok' : 'failure', `version ${found}${advice}`)
-}
-
-async function folderFinding({ data }: Config): Promise<Finding> {
-  if (!existsSync(data)) return finding('data folder', 'ok', `${data} is made by the first start`)
-  const writable = await access(data, constants.W_OK).then(
-    () => true,
-    () => false,
-  )
-  if (writable) return finding('data folder', 'ok', data)
-  return finding('data folder', 'failure', `${data} cannot be written by this user`)
-}
-
-async function spaceFinding({ data }: Config): Promise<Finding> {
-  const { bavail, bsize } = await statfs(data)
-  const free = bavail * bsize
-  const text = `${(free / 1024 ** 3).toFixed(1)} GB free`
-  return finding('disk', free < LEAST_FREE_BYTES ? 'warning' : 'ok', text)
 }
 
 function serverFinding({ data }: Config): Finding {
@@ -127,109 +183,32 @@ function databaseFindings({ store }: Parts): Finding[] {
   return faults.map((fault) => finding('database', 'failure', fault))
 }
 
+/** By which keys clients know the server again. */
+function sshFinding(parts: Parts, { sshPort, ssh }: Config): Finding {
+  if (sshPort === 0) {
+    const other = ssh.isOffered ? `, port ${ssh.port} is answered by another server` : ''
+    return finding('ssh', 'ok', `off${other}`)
+  }
+  const keys = listHostKeys(parts.makeCtx()).map(
+    ({ publicKey }) => `${publicKey.split(' ')[0]} ${fingerprintOf(publicKey)}`,
+  )
+  const shown = keys.length === 0 ? 'host keys are made by the next start' : keys.join(', ')
+  return finding('ssh', 'ok', `port ${sshPort}, ${shown}`)
+}
+
 async function taskFinding({ store }: Parts): Promise<Finding> {
   const dead = await countDeadTasks(store.db)
   if (dead === 0) return finding('background work', 'ok', 'nothing has failed')
   return finding('background work', 'warning', `${dead} tasks have failed for good`)
 }
 
-/** Uploads, imports and repositories whose process is gone before they were done. */
-async function leftoverFinding(
-  { now }: Parts,
-  { data }: Config,
-  { mend }: Manner,
-): Promise<Finding> {
-  const before = Date.parse(now()) - LEFTOVER_MS
-  const paths = [
-    ...(await leftIn(join(data, 'tmp'), before)),
-    ...(await leftIn(join(data, 'files', 'tmp'), before)),
-    ...(await listUnfinished(join(data, 'repositories'))),
-  ]
-  if (mend) for (const path of paths) await rm(path, { recursive: true, force: true })
-  const old = paths.length
-  if (old === 0) return finding('temporary files', 'ok', 'none left over')
-  if (mend) return finding('temporary files', 'ok', `removed ${old} left over by a crash`)
-  return finding('temporary files', 'warning', `${old} left over by a crash, see --mend`)
-}
-
-/** What names no process may be of a program that runs: it counts once it is old. */
-async function leftIn(folder: string, before: number): Promise<string[]> {
-  const left: string[] = []
-  for (const name of await listLeftTemporary(folder)) {
-    const found = await stat(join(folder, name)).catch(() => undefined)
-    const isLeft = ownerOf(name) !== undefined || (found?.mtimeMs ?? before) < before
-    if (isLeft) left.push(join(folder, name))
-  }
-  return left
-}
-
-async function repositoryFindings(
-  parts: Parts,
-  manner: Manner,
-  progress: Progress,
-): Promise<Finding[]> {
-  const { db } = parts.store
-  const total = await countProjects(db)
-  const findings: Finding[] = []
-  let seen = 0
-  for await (const repository of allRepositories(db)) {
-    manner.signal.throwIfAborted()
-    seen += 1
-    progress.say(`repository ${seen}, of ${total} projects: ${repository.title}`)
-    findings.push(...(await oneRepository(parts, repository, manner)))
-  }
-  const bad = findings.some(({ state }) => state !== 'ok')
-  return bad ? findings : [...findings, finding('repositories', 'ok', `${seen} checked`)]
-}
-
-interface Known {
-  readonly name: RepoName
-  /** What it is called in findings. */
-  readonly title: string
-}
-
-/** The code of every project, then every wiki and snippet. */
-async function* allRepositories(db: Db): AsyncGenerator<Known> {
-  for (let last = 0; ; ) {
-    const projects = await listProjectsAfter(db, last, 200)
-    if (projects.length === 0) break
-    for (const { id, full_path } of projects) {
-      last = id
-      yield { name: id, title: `${full_path} (${id})` }
-    }
-  }
-  for (let last = 0; ; ) {
-    const found = await listWikisAndSnippetsAfter(db, last, 200)
-    if (found.length === 0) break
-    for (const row of found) {
-      last = row.id
-      yield knownWikiOrSnippet(row)
-    }
-  }
-}
-
-function knownWikiOrSnippet(
-  row: Awaited<ReturnType<typeof listWikisAndSnippetsAfter>>[number],
-): Known {
-  const { project_id, group_id, snippet_id } = row
-  if (project_id !== null) {
-    const title = `${row.project_path}.wiki (${project_id})`
-    return { name: { kind: 'project_wiki', id: project_id }, title }
-  }
-  if (group_id !== null) {
-    const title = `${row.group_path}.wiki (group ${group_id})`
-    return { name: { kind: 'group_wiki', id: group_id }, title }
-  }
-  return { name: { kind: 'snippet', id: snippet_id ?? 0 }, title: `snippet ${snippet_id}` }
-}
-
-async function oneRepository(parts: Parts, known: Known, manner: Manner): Promise<Finding[]> {
-  const { git } = parts.makeCtx()
-  const name = `repository ${known.title}`
-  if (!(await git.exists(known.name))) return [finding(name, 'failure', 'is missing on disk')]
-  const { faults, mended } = await findFaults(git.open(known.name), manner)
-  return [
-    ...mended.map((text) => finding(name, 'ok', text)),
-    ...faults.map((text) => finding(name, 'failure', text)),
-  ]
+async function backupFinding({ store, now }: Parts, { backupFolder }: Config): Promise<Finding> {
+  const last = await findLastMadeBackup(store.db)
+  if (!last) return finding('backup', 'warning', 'none was made yet, see gitstead backup create')
+  const isOld = Date.parse(now()) - Date.parse(last.finished_at) > BACKUP_MS
+  const advice = isOld ? ': make one, or set GITSTEAD_BACKUP_SCHEDULE' : ''
+  const isGone = backupFolder !== undefined && !existsSync(join(backupFolder, 'backups'))
+  if (isGone) return finding('backup', 'failure', `${backupFolder} holds no backups any more`)
+  const text = `the last was made at ${last.finished_at} in ${last.folder}${advice}`
+  return finding('backup', isOld ? 'warning' : 'ok', text)
 }

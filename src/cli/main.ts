@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
 import { type Config, readConfig } from '../base/config.ts'
 import { Problem } from '../base/problem.ts'
-import { StartError } from '../base/start-error.ts'
 import { GitError } from '../git/error.ts'
+import { startFailure } from '../store/sqlite/start-failure.ts'
 import { type Answer, type Command, type Given, type Options, UsageError } from './command.ts'
 import { commands } from './commands.ts'
 import { commonOptions, helpOf, overview } from './help.ts'
@@ -14,6 +14,10 @@ export interface Terminal {
   readonly out: { write(text: string): unknown }
   readonly err: ProgressStream
   readInput(): Promise<string>
+  /** Asks for a secret, which is not shown; undefined where nobody can be asked. */
+  askSecret?(question: string): Promise<string | undefined>
+  /** Lets the work of others on this machine go first. */
+  giveWay?(): void
   /** Aborts when the operator wants the command to stop. */
   readonly signal: AbortSignal
   /** Becomes the server with these settings; how is the launcher's business. */
@@ -57,13 +61,16 @@ async function dispatch(words: readonly string[], terminal: Terminal): Promise<n
   const call = {
     args,
     options,
+    data: common.data,
     progress,
     signal: terminal.signal,
     readInput: terminal.readInput,
+    askSecret: async (question: string) => await terminal.askSecret?.(question),
     serve: (settings: Readonly<Record<string, string>>) =>
       terminal.serve({ ...dataSetting(common), ...settings }),
     config: onceRead(terminal, common),
   }
+  if (one.givesWay) terminal.giveWay?.()
   const answer = await one.run(call).finally(() => progress.end())
   if (answer.silent) return 0
   write(terminal, common.json ? [JSON.stringify(answer.data, null, 2)] : answer.lines)
@@ -125,10 +132,10 @@ function write(terminal: Terminal, lines: Answer['lines']): void {
 
 /** An expected failure in its own words; anything else is a bug, and keeps its stack for whoever mends it. */
 function oneLine(error: unknown): string {
-  if (error instanceof UsageError || error instanceof StartError || error instanceof GitError) {
-    return error.message
-  }
+  if (error instanceof UsageError || error instanceof GitError) return error.message
   if (error instanceof Problem) return problemText(error)
+  const reason = startFailure(error)
+  if (reason !== undefined) return reason
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 

@@ -1,8 +1,8 @@
 import { silentLog } from '../base/log.ts'
-import { StartError } from '../base/start-error.ts'
 import type { Ctx } from '../ctx.ts'
 import { isAnyoneHere } from '../identity/users/queries.ts'
-import { openCommandParts } from '../parts.ts'
+import { holdsNothing, openCommandParts } from '../parts.ts'
+import { passOverUnknown } from '../projects/unknown-repositories/pass-over.ts'
 import type { Call } from './command.ts'
 
 /**
@@ -16,10 +16,10 @@ export async function withData<T>(
   const settings = config()
   const parts = await openCommandParts(settings, { log: silentLog })
   try {
-    if (!(await isAnyoneHere(parts.store.db))) {
-      throw new StartError(`${settings.data} holds nothing yet: start the server there once`)
-    }
-    return await work(parts.makeCtx())
+    if (!(await isAnyoneHere(parts.store.db))) throw holdsNothing(settings)
+    const ctx = parts.makeCtx()
+    await passOverUnknown(ctx)
+    return await work(ctx)
   } finally {
     await parts.close()
   }

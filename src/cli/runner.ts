@@ -2,12 +2,16 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { productVersion } from '../base/version.ts'
-import { containerExecutor } from '../runner/container-executor.ts'
+import { ownRunnerToken } from '../ci/runners/own-runner.ts'
+import { localUrl } from '../http/listener/local-url.ts'
+import { BESIDE, besideNotice } from '../runner/beside.ts'
+import { containerExecutor } from '../runner/containers/container-executor.ts'
 import type { Executor } from '../runner/executor.ts'
 import { shellExecutor } from '../runner/shell-executor.ts'
 import { usualUnpackLimits } from '../runner/unpack-room.ts'
 import { runWorker } from '../runner/worker.ts'
-import { command, UsageError } from './command.ts'
+import { type Call, command, UsageError } from './command.ts'
+import { withData } from './open.ts'
 
 const PROGRAMS = ['podman', 'docker']
 const MIB = 1024 * 1024
@@ -17,11 +21,20 @@ export const runner = command({
   summary: 'Run the jobs of pipelines that a server gives, on this machine',
   args: [],
   options: {
-    url: { type: 'string', value: '<address>', doc: 'The server, such as https://git.example.com' },
+    url: {
+      type: 'string',
+      value: '<address>',
+      doc: 'The server, such as https://git.example.com; without it and a token, the one of the data folder',
+    },
     token: {
       type: 'string',
       value: '<token>',
       doc: 'The token of a runner; better in GITSTEAD_RUNNER_TOKEN, where no list of processes shows it',
+    },
+    'clone-url': {
+      type: 'string',
+      value: '<address>',
+      doc: 'Where jobs clone from, when this machine reaches the server otherwise than it calls itself',
     },
     executor: {
       type: 'string',
@@ -33,7 +46,7 @@ export const runner = command({
     folder: {
       type: 'string',
       value: '<path>',
-      doc: 'Where projects are checked out and caches are kept; ~/.gitstead-runner by default',
+      doc: 'Where projects are checked out and caches are kept; ~/.gitstead-runner by default, and runner/ of the data folder',
     },
     memory: {
       type: 'string',
@@ -57,20 +70,20 @@ export const runner = command({
     },
     jobs: { type: 'string', value: '<number>', doc: 'End after so many jobs' },
   },
-  async run({ options, signal }) {
-    const url = options.url ?? process.env.GITSTEAD_RUNNER_URL
-    const token = options.token ?? process.env.GITSTEAD_RUNNER_TOKEN
-    if (!url) throw new UsageError('--url is missing (gitstead runner --help)')
-    if (!token) throw new UsageError('--token is missing (gitstead runner --help)')
+  async run(call) {
+    const { options, signal } = call
+    const executor = executorOf(options.executor ?? 'shell', options.image)
+    const gone = goneParent()
+    const { url, token, cloneUrl, folder, alone } = await serverOf(call)
     // Jobs must not find it.
     delete process.env.GITSTEAD_RUNNER_TOKEN
-    const executor = executorOf(options.executor ?? 'shell', options.image)
-    const kill = killOnSecondSignal(signal)
     const jobs = await runWorker({
       url,
       token,
+      cloneUrl,
       executor,
-      folder: resolve(options.folder ?? join(homedir(), '.gitstead-runner')),
+      folder: resolve(options.folder ?? folder),
+      alone,
       concurrent: numberOf('concurrent', options.concurrent, 1, 1),
       limits: {
         memory: numberOf('memory', options.memory, 0, 0) * MIB,
@@ -87,13 +100,58 @@ export const runner = command({
       },
       jobs: numberOf('jobs', options.jobs, 0, 0),
       version: productVersion,
-      stop: signal,
-      kill,
+      stop: AbortSignal.any([signal, gone]),
+      kill: AbortSignal.any([killOnSecondSignal(signal), gone]),
       say: (line) => process.stderr.write(`${line}\n`),
     })
     return { lines: [`${jobs} jobs were run`], data: { jobs } }
   },
 })
+
+interface GivenServer {
+  readonly url: string
+  readonly token: string
+  readonly cloneUrl: string | undefined
+  /** Where jobs run unless another is named. */
+  readonly folder: string
+  /** Whether no other runner may use it. */
+  readonly alone: boolean
+}
+
+/** The server that is named, or else that of the data folder, beside which this runner then works. */
+async function serverOf(call: Call): Promise<GivenServer> {
+  const url = call.options.url ?? process.env.GITSTEAD_RUNNER_URL
+  const token = call.options.token ?? process.env.GITSTEAD_RUNNER_TOKEN
+  if (!url && !token) return await ownServer(call)
+  if (!url) throw new UsageError('--url is missing (gitstead runner --help)')
+  if (!token) throw new UsageError('--token is missing (gitstead runner --help)')
+  const cloneUrl = call.options['clone-url']
+  return {
+    url: addressOf('url', url),
+    token,
+    cloneUrl: cloneUrl === undefined ? undefined : addressOf('clone-url', cloneUrl),
+    folder: join(homedir(), '.gitstead-runner'),
+    alone: process.env[BESIDE] !== undefined,
+  }
+}
+
+async function ownServer(call: Call): Promise<GivenServer> {
+  const config = call.config()
+  const { host, port, data } = config
+  if (port === 0) throw new UsageError('--url is missing: the server takes any free port')
+  const url = localUrl(config, { address: host, port })
+  const token = await withData(call, ownRunnerToken)
+  process.stderr.write(besideNotice('gitstead runner'))
+  return { url, token, cloneUrl: url, folder: join(data, 'runner'), alone: true }
+}
+
+function addressOf(name: string, text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return text
+  throw new UsageError(
+    `--${name} is wrong: '${text}' is no address such as https://git.example.com`,
+  )
+}
 
 function executorOf(name: string, image: string | undefined): Executor {
   if (name === 'shell') return shellExecutor
@@ -109,6 +167,24 @@ function numberOf(name: string, text: string | undefined, fallback: number, leas
   const value = Number(text)
   if (Number.isSafeInteger(value) && value >= least) return value
   throw new UsageError(`--${name} must be a whole number from ${least}`)
+}
+
+/** How long a runner may take to tell of its jobs once the process that started it is gone. */
+const LAST_MS = 2000
+
+/** Aborts when the server that has started this runner beside it stops, or is killed. */
+function goneParent(): AbortSignal {
+  const gone = new AbortController()
+  if (process.env[BESIDE] === undefined) return gone.signal
+  const end = () => {
+    gone.abort()
+    setTimeout(() => process.exit(1), LAST_MS).unref()
+  }
+  process.once('disconnect', end)
+  if (!process.connected) end()
+  // It may end by itself, too.
+  process.channel?.unref()
+  return gone.signal
 }
 
 /** Terminals, npm and supervisors each pass on the same signal. */

@@ -23,13 +23,6 @@ export interface AddedTodos {
   readonly userIds: readonly number[]
 }
 
-/** Issues or merge requests that to-dos are shown with; what shows them by themselves tells all about them. */
-export interface ShownTargets {
-  readonly type: 'Issue' | 'MergeRequest'
-  readonly ids: readonly number[]
-  tell(target: { readonly id: number } & Readonly<Record<string, unknown>>): void
-}
-
 declare module '../ctx.ts' {
   /** What follows from changes of discussions, each in the transaction of the change. */
   interface Effects {
@@ -37,6 +30,5 @@ declare module '../ctx.ts' {
     readonly reactionChanged: readonly Effect<ChangedReaction>[]
     /** Those that comments bring are not among them. */
     readonly todosAdded: readonly Effect<AddedTodos>[]
-    readonly todoTargetsShown: readonly Effect<ShownTargets>[]
   }
 }

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { diskFullText, saysDiskFull } from '../base/full-disk.ts'
-import { startProgram } from '../base/launcher/program.ts'
-import { fallBehind } from '../base/priority.ts'
+import { lowerPriority } from '../base/programs/priority.ts'
+import { startProgram } from '../base/programs/program.ts'
 import { GitError } from './error.ts'
-import { removeSoon } from './maintenance/left-over.ts'
-import { onlyReads } from './maintenance/lock-holders.ts'
+import { removeSoon } from './locks/left-over.ts'
+import { onlyReads } from './locks/lock-holders.ts'
 
 export interface GitCommand {
   /** The arguments. Whatever a caller chose comes after `--end-of-options` or `--`. */
@@ -25,8 +25,6 @@ export interface GitCommand {
   readonly limit?: number | undefined
   /** Is told what the program says on standard error, as it comes: its progress. */
   readonly onStderr?: ((text: string) => void) | undefined
-  /** Its output comes as it writes it, and not in the pieces that the C library gathers. */
-  readonly unbuffered?: boolean | undefined
   /** How far it gives way to the work of others; not at all by default. */
   readonly politeness?: number | undefined
   /** Exit codes that are an answer rather than a failure; 0 by default. */
@@ -108,15 +106,14 @@ export function startFailure(program: string, error: Error, folder?: string): Gi
 /** Starts the git program and hands out its ends; the caller reads stdout and awaits `done`. */
 export function startGit(command: GitCommand): RunningGit {
   if (command.signal?.aborted) throw new GitError('timeout', 'the caller went away')
-  const [program = 'git', ...first] = command.unbuffered ? ['stdbuf', '-o0', 'git'] : ['git']
   const child = startProgram({
-    program,
-    args: [...first, ...gitArguments(command)],
+    program: 'git',
+    args: gitArguments(command),
     env: gitEnvironment(command.env),
     cwd: command.repo,
   })
   child.pid.then(
-    (pid) => fallBehind(pid, command.politeness),
+    (pid) => lowerPriority(pid, command.politeness),
     () => {},
   )
   let reason: GitError | undefined
@@ -157,7 +154,7 @@ export function startGit(command: GitCommand): RunningGit {
     },
     (error: Error) => {
       over()
-      throw reason ?? startFailure(program, error, command.repo)
+      throw reason ?? startFailure('git', error, command.repo)
     },
   )
   // The caller may be busy with stdout when this fails; it still sees the rejection when it awaits.

@@ -32,6 +32,23 @@ export class GitError extends Error {
   }
 }
 
-/** What people are told; where the repository lies is for the log alone. */
-export const DAMAGED =
-  'The repository is damaged: its files are missing on the server. An administrator has to restore them.'
+/** A part of a repository is lost: `what` says which in one clause, for everybody who may read the repository. */
+export function damaged(what: string): GitError {
+  return new GitError('damaged', what, { what })
+}
+
+/** Whether an error says that something of a repository is lost. */
+export function isDamage(error: unknown): error is GitError {
+  return error instanceof GitError && error.code === 'damaged'
+}
+
+/** What people are told of damage; where the repository lies is for the log alone. */
+export function damageText({ detail: { what } }: GitError): string {
+  if (what === undefined) {
+    return 'The repository is damaged: its files are missing on the server. An administrator has to restore them.'
+  }
+  return (
+    `The repository is damaged: ${what}. ` +
+    'An administrator has to restore it, or somebody who has it has to push it again.'
+  )
+}

@@ -24,3 +24,14 @@ export function repositoryKey(name: RepoName): string {
   if (!Number.isSafeInteger(id) || id < 0) throw new GitError('invalid', 'not a repository id')
   return typeof name === 'number' ? String(id) : `${id}${endings[name.kind]}`
 }
+
+/** Which repository a folder of this name holds; undefined for what is none. */
+export function nameOfFolder(folder: string): RepoName | undefined {
+  const [, number = '', ending = ''] = /^(0|[1-9]\d{0,14})((?:\.[a-z-]+)?)\.git$/.exec(folder) ?? []
+  if (number === '') return undefined
+  const id = Number(number)
+  if (ending === '') return id
+  const kinds = Object.keys(endings) as WikiOrSnippetKind[] // they are the keys by its type
+  const kind = kinds.find((one) => endings[one] === ending)
+  return kind && { kind, id }
+}

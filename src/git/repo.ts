@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { ownedName } from '../base/process-mark.ts'
 import type { Engine } from './engine/operation.ts'
 import { GitError } from './error.ts'
+import type { MoveGate } from './move-gate.ts'
 import { isBranchName } from './names.ts'
 import { syncFolder, writeFileSynced } from './repo-layout.ts'
 
@@ -13,6 +14,10 @@ export interface Repo {
   /** Its folder; for `git/` and `transport/` only. */
   readonly path: string
   readonly engine: Engine
+  /** Whose share of programs and streams is taken for it; left out for the server itself. */
+  readonly caller?: string | undefined
+  /** Passed by whoever moves its refs. */
+  readonly moves: MoveGate
 }
 
 /** Points HEAD at a branch, which need not exist yet. */
@@ -21,6 +26,7 @@ export async function setHead(repo: Repo, branch: string): Promise<void> {
   const content = `ref: refs/heads/${branch}\n`
   // Asked for after every push to the default branch.
   if ((await readFile(join(repo.path, 'HEAD'), 'utf8').catch(() => '')) === content) return
+  repo.moves.note(repo.key)
   const draft = join(repo.path, `${ownedName('HEAD.')}.new`)
   await writeFileSynced(draft, content)
   await rename(draft, join(repo.path, 'HEAD'))

@@ -1,17 +1,19 @@
 import { access, mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { Hold } from '../base/hold.ts'
 import { ownedName } from '../base/process-mark.ts'
 import { ArchiveCache } from './archive/archive-cache.ts'
-import { InProcessEngine } from './engine/in-process.ts'
 import type { Engine } from './engine/operation.ts'
 import { EnginePool } from './engine/pool.ts'
 import { GitError } from './error.ts'
-import { removeFromAll } from './maintenance/left-over-all.ts'
+import { listWhole, removeFromAll } from './maintenance/left-over-all.ts'
 import { outliveOthers } from './maintenance/outlive.ts'
+import { MoveGate } from './move-gate.ts'
 import { isBranchName } from './names.ts'
 import type { Repo } from './repo.ts'
 import { layOut, syncFolder } from './repo-layout.ts'
 import { type RepoName, repositoryKey } from './repo-name.ts'
+import { InProcessEngine } from './service/in-process.ts'
 import { linkObjects } from './transfer/repo-fork.ts'
 
 export interface GitConfig {
@@ -29,6 +31,8 @@ export interface GitConfig {
   readonly engine?: Engine | undefined
   /** Bytes of finished archives that are kept; left out where another process keeps them. */
   readonly archiveCache?: number | undefined
+  /** While it is held, nothing is deleted for good. */
+  readonly deletions?: Hold | undefined
 }
 
 export interface InitOptions {
@@ -37,7 +41,7 @@ export interface InitOptions {
 }
 
 /** The repositories of a server. */
-export type GitStore = ReturnType<typeof openGit>
+export type GitStore = ReturnType<ReturnType<typeof openGit>['of']>
 
 /** Opens the repositories below a data folder; engine processes start at the first request. */
 export function openGit(config: GitConfig) {
@@ -45,7 +49,18 @@ export function openGit(config: GitConfig) {
   const engine = config.engine ?? makeEngine(config, root)
   const archives = new ArchiveCache(join(config.dataDir, 'archives'), config.archiveCache)
   const pathOf = (name: RepoName): string => repositoryPath(root, name)
-  const open = (name: RepoName): Repo => ({ key: repositoryKey(name), path: pathOf(name), engine })
+  const moves = new MoveGate()
+  const deletions = config.deletions ?? new Hold()
+  const open = (name: RepoName): Repo => ({
+    key: repositoryKey(name),
+    path: pathOf(name),
+    engine,
+    moves,
+  })
+  const openOf = (caller: string) => {
+    const own = engine.of(caller)
+    return (name: RepoName): Repo => ({ ...open(name), engine: own, caller })
+  }
 
   /** Builds a repository beside its final place and moves it there in one step. */
   const place = async (name: RepoName, build: (path: string) => Promise<void>): Promise<Repo> => {
@@ -55,10 +70,11 @@ export function openGit(config: GitConfig) {
     const draft = `${ownedName(`${path}.`)}.new`
     try {
       const folder = dirname(path)
-      await mkdir(folder, { recursive: true })
+      await mkdir(folder, { recursive: true, mode: 0o700 })
       await build(draft)
       await syncFolder(draft)
-      await rename(draft, path)
+      // A repository comes and goes as a ref moves: while a backup looks, database and folders agree.
+      await moves.run(repositoryKey(name), () => rename(draft, path))
       // The folder may be new, too.
       for (const above of [folder, root, config.dataDir]) await syncFolder(above)
     } catch (error) {
@@ -71,12 +87,19 @@ export function openGit(config: GitConfig) {
     return open(name)
   }
 
-  return {
+  const store = {
     open,
     engine,
+    moves,
+    deletions,
     /** Finished archives; for the server alone. */
     archives,
     exists: (name: RepoName): Promise<boolean> => present(pathOf(name)),
+    /** The repositories that lie below the data folder, whoever made them, each in the place of its name. */
+    async list(): Promise<RepoName[]> {
+      const found = await listWhole(root)
+      return found.filter(({ name, path }) => path === pathOf(name)).map(({ name }) => name)
+    },
     /** Makes an empty bare repository; `exists` when there is one. */
     init(name: RepoName, options: InitOptions): Promise<Repo> {
       if (!isBranchName(options.defaultBranch)) {
@@ -84,19 +107,25 @@ export function openGit(config: GitConfig) {
       }
       return place(name, (path) => layOut(path, options, config.maxPushBytes ?? 0))
     },
-    /** Removes the repository; no error when there is none. */
+    /** Removes the repository; no error when there is none. Its files stay while deletions are held. */
     async remove(name: RepoName): Promise<void> {
       const path = pathOf(name)
       const gone = `${ownedName(`${path}.`)}.gone`
       try {
-        await rename(path, gone)
+        await moves.run(repositoryKey(name), () => rename(path, gone))
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
         throw error
       }
       engine.forget(path)
       await archives.forget(repositoryKey(name))
-      await rm(gone, { recursive: true, force: true, maxRetries: 3 })
+      const erase = () => rm(gone, { recursive: true, force: true, maxRetries: 3 })
+      if (!deletions.isHeld) return await erase()
+      // Nobody waits for that; what a crash leaves is removed after the next start.
+      void deletions
+        .whenFree()
+        .then(erase)
+        .catch(() => undefined)
     },
     /** Copies branches, tags and objects of one repository to a new one; of `branch` alone, which must be there, if given. */
     fork(from: RepoName, to: RepoName, branch?: string): Promise<Repo> {
@@ -114,6 +143,11 @@ export function openGit(config: GitConfig) {
     async close(): Promise<void> {
       if (!config.engine) await engine.close()
     },
+  }
+  return {
+    ...store,
+    /** The same for one caller, who has a share of programs and streams. */
+    of: (caller: string) => ({ ...store, open: openOf(caller) }),
   }
 }
 

@@ -14,13 +14,18 @@ type Read<S> = S extends Shape
   ? z.infer<z.ZodObject<{ -readonly [K in keyof S]: S[K] }>>
   : Record<never, never>
 
-/** `:name` segments of a path. A segment may begin with fixed text: `archive.:format`. `*name` takes several segments. */
+/**
+ * `:name` segments of a path. A segment may begin or end with fixed text: `archive.:format`, `:sha.diff`. `*name` takes several
+ * segments.
+ */
 type NamesOf<P extends string> = P extends `${infer Segment}/${infer Rest}`
   ? NameIn<Segment> | NamesOf<Rest>
   : NameIn<P>
 
 type NameIn<S extends string> = S extends `${string}:${infer Name}`
-  ? Name
+  ? Name extends `${infer Bare}.${string}`
+    ? Bare
+    : Name
   : S extends `*${infer Name}`
     ? Name
     : never
@@ -46,6 +51,28 @@ export interface NamesSpec {
 
 export type Paginate = 'offset' | KeysetSpec | NamesSpec
 
+/** Values of parameters by name, as they come over the wire. */
+type Values = Readonly<Record<string, unknown>>
+
+/**
+ * Runs endpoints within a request of a page, through the same steps as over HTTP (`http/call/in-process`). `call` and `may` of
+ * `http/call/call` are the typed forms.
+ */
+export interface InProcess {
+  /** What the endpoint answers, as plain data; throws the `Problem` that it refuses with. */
+  run(
+    ctx: Ctx,
+    endpoint: Endpoint,
+    input: { readonly path: Readonly<Record<string, string>>; readonly given: Values },
+  ): Promise<unknown>
+  /** Whether the caller may call the endpoint on this subject, as far as that is known before the body is. */
+  admits(
+    ctx: Ctx,
+    endpoint: Endpoint,
+    input: { readonly path: Readonly<Record<string, string>>; readonly given: Values },
+  ): Promise<boolean>
+}
+
 /** Facts of the request that a handler gets beside its parameters. */
 export interface RequestFacts {
   readonly method: string
@@ -53,6 +80,8 @@ export interface RequestFacts {
   readonly ip: string
   /** Aborted when the client goes away. */
   readonly signal: AbortSignal
+  /** Raised when the server is about to stop: whoever only waits is answered then. */
+  readonly stopping: AbortSignal
   /** The body as it arrives, for endpoints that are declared `raw`; read already in all others. */
   readonly body: Readable
   /**
@@ -66,6 +95,12 @@ export interface RequestFacts {
   readonly received: Readonly<Record<string, unknown>>
   /** The request's own absolute URL below the external URL. */
   readonly url: string
+  /** Its query, raw, without `?`. */
+  readonly rawQuery: string
+  /** Its name in the log. */
+  readonly id: string
+  /** What `call` needs to run other endpoints within this request, for pages alone. */
+  readonly inProcess: InProcess
   /** Counts the request against a limit that only some requests of an endpoint meet; 429 beyond it. */
   countAgainst(limit: RateLimit, subject: string | number): void
 }
@@ -100,11 +135,11 @@ export class Answer<T> {
   }
 }
 
-/** A JSON answer that is too large to hold: its text as a stream, in the shape of the response schema. */
-export class JsonStream {
-  readonly body: Readable
+/** A JSON answer that is too large to build as data: its text, whole or as a stream, in the shape of the response schema. */
+export class JsonText {
+  readonly body: Readable | Buffer
   readonly headers: Readonly<Record<string, string>>
-  constructor(body: Readable, headers: Readonly<Record<string, string>> = {}) {
+  constructor(body: Readable | Buffer, headers: Readonly<Record<string, string>> = {}) {
     this.body = body
     this.headers = headers
   }
@@ -114,8 +149,8 @@ type Handled<R, G> = R extends BytesResponse
   ? Bytes
   : R extends z.ZodType
     ? G extends Paginate
-      ? Paged<z.input<R> extends readonly (infer Item)[] ? Item : never>
-      : z.input<R> | Answer<z.input<R>> | JsonStream
+      ? Paged<z.input<R> extends readonly (infer Item)[] ? Item : never> | JsonText
+      : z.input<R> | Answer<z.input<R>> | JsonText
     : // biome-ignore lint/suspicious/noConfusingVoidType: a handler with nothing to say returns nothing
       void | Answer<undefined>
 
@@ -146,6 +181,13 @@ export interface Declaration<
   readonly otherPath?: string
   /** The path is below the server itself, as `/oauth/token`, and not below `/api/v4`. */
   readonly host?: true
+  /**
+   * Browsers may call it by the session of who is signed in: files that pages show, and (`only`, no token counts) pages and
+   * forms; never the API.
+   */
+  readonly session?: true | 'only'
+  /** The session counts even while its user must do something first: what does just that. */
+  readonly whileDue?: boolean
   /** The endpoint reads its credentials itself (OAuth clients, browsers); the caller comes as anonymous. */
   readonly ownSignIn?: true
   readonly summary: string
@@ -184,11 +226,6 @@ export interface Declaration<
   readonly client?: ClientProtocol
   /** What an instance may lack: then 404. */
   readonly offered?: { readonly setting: string }
-  /**
-   * A hot read whose answer follows from the request, the caller, the settings, the day and tables alone: it may be
-   * given again until one of those tables changes (`http/response-cache`).
-   */
-  readonly cached?: true
   /** Requests a minute for one caller and subject (docs/contract/A-resolved §6, action limits). */
   readonly limit?: RateLimit
   readonly handler: (
@@ -251,8 +288,7 @@ type AnyDeclaration = Declaration<
 >
 
 /** A declaration with its types put away: what routing, the pipeline, OpenAPI and contract tests work on. */
-export interface Endpoint
-  extends Omit<AnyDeclaration, 'access' | 'conditions' | 'cached' | 'handler'> {
+export interface Endpoint extends Omit<AnyDeclaration, 'access' | 'conditions' | 'handler'> {
   readonly access: Access<unknown, string>
   readonly tags: readonly string[]
   readonly scopes: readonly string[]
@@ -262,9 +298,43 @@ export interface Endpoint
   readonly query: Shape
   readonly body: Shape
   readonly status: number
-  readonly cached: boolean
   readonly handler: (given: Record<string, unknown>) => Awaitable<unknown>
 }
+
+declare const callTypes: unique symbol
+
+/** An endpoint whose parameters and data the compiler still knows: what `call` (http/call/call) takes. Exists for the compiler alone. */
+export interface TypedEndpoint<Names extends string, Query, Body, Data> extends Endpoint {
+  readonly [callTypes]?: {
+    readonly names: Names
+    readonly query: Query
+    readonly body: Body
+    readonly data: Data
+  }
+}
+
+/** The values of a request to an endpoint, as `call` takes them: each is validated as if it had come over HTTP. */
+export type InputOf<E> =
+  E extends TypedEndpoint<infer Names, infer Query, infer Body, unknown>
+    ? {
+        readonly path: Readonly<Record<Names, string | number>>
+        readonly query?: { readonly [K in keyof Query | keyof Body | PagingName]?: unknown }
+        readonly body?: { readonly [K in keyof Query | keyof Body]?: unknown }
+      }
+    : never
+
+type PagingName = 'page' | 'per_page' | 'pagination' | 'page_token' | 'cursor' | 'order_by' | 'sort'
+
+/** What an endpoint answers with, as plain data: of a list its page with the facts of paging. */
+export type DataOf<E> = E extends TypedEndpoint<string, unknown, unknown, infer Data> ? Data : never
+
+type AnsweredData<R, G> = R extends BytesResponse
+  ? Bytes
+  : R extends z.ZodType
+    ? G extends Paginate
+      ? Paged<z.output<R> extends readonly (infer Item)[] ? Item : z.output<R>>
+      : z.output<R>
+    : undefined
 
 type MissingParams<P extends string, S, N, O> = Exclude<NamesOf<P>, keyof N | O | AccessParam<S>>
 // Access objects own `:id` (or `:user_id` where the declaration says so); the compiler asks for the others.
@@ -291,7 +361,7 @@ export function endpoint<
     ([MissingParams<P, S, N, O>] extends [never]
       ? unknown
       : { readonly params: Readonly<Record<MissingParams<P, S, N, O>, z.ZodType>> }),
-): Endpoint {
+): TypedEndpoint<NamesOf<P>, Q, B, AnsweredData<R, G>> {
   const reads = declaration.method === 'GET' || declaration.method === 'HEAD'
   const answered = declaration.method === 'POST' ? 201 : 200
   return {
@@ -304,7 +374,6 @@ export function endpoint<
     status: declaration.response ? answered : 204,
     ...declaration,
     params: { ...declaration.access.params, ...declaration.params },
-    cached: reads && declaration.cached === true,
     // The types are put away here, and brought back by nobody: the pipeline builds exactly what the declaration asks.
     handler: declaration.handler as unknown as Endpoint['handler'],
   }

@@ -1,7 +1,8 @@
 import { NoResultError } from 'kysely'
 import { isDiskFull } from '../base/full-disk.ts'
 import { insufficientStorage, Problem, type ProblemBody } from '../base/problem.ts'
-import { DAMAGED, GitError, type GitErrorCode } from '../git/error.ts'
+import { LostFile, lostFileText } from '../base/streams/lost-file.ts'
+import { damageText, GitError, type GitErrorCode } from '../git/error.ts'
 import { isExhausted } from './listener/connection-limit.ts'
 
 /** An error as it goes to the wire. */
@@ -52,6 +53,9 @@ export function answerFor(error: unknown): ErrorAnswer {
     const headers = status === 503 ? { 'Retry-After': '5' } : {}
     return { status, body: { message: textOf(error, status) }, headers, fault: status === 500 }
   }
+  if (error instanceof LostFile) {
+    return { status: 500, body: { message: lostFileText }, headers: {}, fault: true }
+  }
   if (isExhausted(error)) {
     const message = '503 Service Unavailable'
     return { status: 503, body: { message }, headers: { 'Retry-After': '5' }, fault: false }
@@ -70,7 +74,7 @@ function isMissingRow(error: unknown): boolean {
 }
 
 function textOf(error: GitError, status: number): string {
-  if (error.code === 'damaged') return DAMAGED
+  if (error.code === 'damaged') return damageText(error)
   if (status === 400) return `400 Bad request - ${error.message}`
   return gitText[status] ?? error.message
 }

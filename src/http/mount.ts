@@ -40,9 +40,15 @@ export function mountHost(
   const handler = mount(handle, log)
   return (request, response, next) => {
     const path = request.url.split('?', 1)[0] ?? ''
-    if (router.find(request.method, plainPath(path)).kind === 'no_route') return next()
+    if (!isKnown(router, request.method, plainPath(path))) return next()
     return handler(request, response, next)
   }
+}
+
+/** Whether a path is that of an endpoint; that `/*path` takes any does not make 405 of what is no address of ours. */
+function isKnown(router: Router, method: string, path: string): boolean {
+  const match = router.find(method, path)
+  return match.kind === 'found' || (match.kind === 'no_method' && match.isWritten)
 }
 
 /** Ends the connections of requests whose body nobody reads; stands before everything else. */

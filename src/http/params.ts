@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { patternFault } from '../base/patterns/check.ts'
+import type { Pattern } from '../base/patterns/pattern.ts'
 import { givenValue } from './null-input.ts'
 
 /** The JSON Schema that the API document shows for a parameter. */
@@ -86,6 +88,21 @@ export function text({ max }: TextOptions = {}): z.ZodType<string> {
 
 /** By the longest that they may be. */
 const texts = new Map<number | undefined, z.ZodType<string>>()
+
+/** A regular expression in RE2's syntax that is not too large; an empty text is none. */
+export function regex({ max, read = (source) => ({ source }) }: RegexOptions): z.ZodType<string> {
+  return parameter({ type: 'string', ...(max ? { maxLength: max } : {}) }, (raw) => {
+    const value = asTextUpTo(max, raw)
+    if (value instanceof Fault || value === '') return value
+    const wrong = patternFault(read(value))
+    return wrong === undefined ? value : fault.says(wrong)
+  })
+}
+
+interface RegexOptions extends TextOptions {
+  /** What the text means, where it is not the expression alone. */
+  readonly read?: (text: string) => Pattern
+}
 
 /** A text with something in it: blank is `is empty` (docs/contract/B-resolved §0). */
 export function filledText({ max }: TextOptions = {}): z.ZodType<string> {

@@ -6,7 +6,6 @@ import type { Ctx } from '../ctx.ts'
 import type { BodyBudgets, BodyLimits } from './body/limits.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ApiRequest } from './request.ts'
-import type { ResponseCache } from './response-cache.ts'
 import type { Router } from './router.ts'
 import type { ThrottleRule } from './throttle.ts'
 
@@ -41,9 +40,11 @@ export interface PipelineParts {
   readonly budgets: BodyBudgets
   /** `{external URL}/api/v4`. */
   readonly baseUrl: string
+  /** The server itself, as people reach it. */
+  readonly externalUrl: string
   readonly vendor: Vendor
   /** Responses are checked against their schemas (tests and development). */
   readonly checkResponses: boolean
-  /** The cache for answers of endpoints that declare it. */
-  readonly responses?: ResponseCache
+  /** Raised when the server is about to stop. */
+  readonly stopping: AbortSignal
 }

@@ -1,37 +1,29 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
-import { userOf } from '../access/actor.ts'
 import type { Credentials } from '../access/authentication/credentials.ts'
 import type { NamesPage, Page, Paged } from '../base/page.ts'
 import { noMethod, noRoute, Problem, uriTooLong } from '../base/problem.ts'
 import type { Ctx } from '../ctx.ts'
 import { readForm } from './body/form.ts'
 import { unpackedHead } from './body/packed.ts'
+import { makeInProcess } from './call/in-process.ts'
+import { type Caller, invoke, readParameters, readPath } from './call/invoke.ts'
 import { identify, type Rate } from './caller.ts'
 import { clientRefusal } from './client-protocol.ts'
-import { readCredentials } from './credentials.ts'
-import {
-  Answer,
-  type Bytes,
-  type Endpoint,
-  JsonStream,
-  type RateLimit,
-  type RequestFacts,
-  type Shape,
-} from './endpoint.ts'
+import { readCookie } from './credentials/cookies.ts'
+import { readCredentials } from './credentials/credentials.ts'
+import { Answer, type Bytes, type Endpoint, JsonText } from './endpoint.ts'
 import { answerFor } from './errors.ts'
 import { linkMaker, urlMaker } from './links.ts'
 import { anyOrigin, originRefusal, preflight, withAnyOrigin } from './listener/any-origin.ts'
 import { PEEK_BYTES, peekCredentials } from './listener/early-credentials.ts'
-import { jsonOf } from './listener/ready.ts'
 import { withoutNulls } from './null-input.ts'
-import { pageHeaders, readPage } from './paging.ts'
+import { pageHeaders } from './paging.ts'
 import { fileNamesOf } from './params.ts'
 import type { ApiAnswer, PipelineParts } from './pipeline-parts.ts'
 import { type Input, NO_BODY, type ReadBody, readBody, readPayload } from './read-input.ts'
 import { type ApiRequest, header } from './request.ts'
-import { assertWithinLimit, Counters } from './throttle.ts'
-import { refuseWrong, validate } from './validate.ts'
+import { Counters } from './throttle.ts'
 
 /** One request through the one order: route, actor, subject and ability, validation, handler, answer. */
 export function makePipeline(parts: PipelineParts): (request: ApiRequest) => Promise<ApiAnswer> {
@@ -105,21 +97,21 @@ interface Admitted {
 }
 
 async function run(parts: PipelineParts, counters: Counters, step: Step): Promise<ApiAnswer> {
-  const { request, endpoint, query } = step
-  const inQuery = readCredentials(request, query, {}, endpoint.client)
+  const { request, endpoint } = step
+  const inQuery = credentialsOf(parts, step, {})
   const early =
     endpoint.raw || endpoint.ownSignIn || isRead(endpoint)
       ? {}
       : await peekCredentials(request, inQuery, parts.limits.idleMs)
-  const credentials = readCredentials(request, query, early, endpoint.client)
+  const credentials = credentialsOf(parts, step, early)
   const ctx = await identify(parts, counters, step, credentials)
-  const place = endpoint.cached ? parts.responses?.place(ctx, request) : undefined
-  const cached = place?.find()
-  if (cached) return cached
-  const recording = place?.begin() ?? ctx
-  const answered = await work(parts, counters, { ...step, credentials }, recording)
-  place?.keep(answered)
-  return answered
+  return await work(parts, counters, { ...step, credentials }, ctx)
+}
+
+function credentialsOf(parts: PipelineParts, { request, query, endpoint }: Step, body: Input) {
+  return readCredentials(request, query, body, endpoint, () =>
+    readCookie({ config: parts }, request, 'session'),
+  )
 }
 
 function isRead(endpoint: Endpoint): boolean {
@@ -149,12 +141,12 @@ async function serve(
   step: Step & { readonly credentials: Credentials },
   admitted: Admitted,
 ): Promise<ApiAnswer> {
-  const { request, endpoint, query } = step
+  const { endpoint, query } = step
   if (isRead(endpoint)) return await perform(parts, counters, step, admitted, query)
   const body = await readBodyOf(parts, step, admitted.ctx)
   try {
     const input = { ...query, ...body.input }
-    const credentials = readCredentials(request, query, body.input, endpoint.client)
+    const credentials = credentialsOf(parts, step, body.input)
     if (endpoint.ownSignIn || isDeepStrictEqual(credentials, step.credentials)) {
       return await perform(parts, counters, step, admitted, input)
     }
@@ -207,7 +199,8 @@ async function findSubjectAgain(parts: PipelineParts, step: Step, ctx: Ctx): Pro
  */
 async function refuseWrongFirst(parts: PipelineParts, step: Step, ctx: Ctx): Promise<void> {
   const { request, query } = step
-  const check = (input: Input) => readParameters(step, withoutNulls(step.endpoint.body, input))
+  const check = (input: Input) =>
+    readParameters(step.endpoint, step.path, withoutNulls(step.endpoint.body, input))
   if (isRead(step.endpoint)) return void check(query)
   if (request.body.waits || (request.body.length ?? 0) > PEEK_BYTES) return
   const { bytes, whole } = request.body.declared
@@ -244,37 +237,27 @@ async function perform(
   parts: PipelineParts,
   counters: Counters,
   step: Step,
-  { ctx, subject }: Admitted,
+  admitted: Admitted,
   raw: Input,
 ): Promise<ApiAnswer> {
   const { request, endpoint, path } = step
   // Only a body can hold null.
   const input = isRead(endpoint) ? raw : withoutNulls({ ...endpoint.query, ...endpoint.body }, raw)
-  const read = readParameters(step, input)
-  if (endpoint.limit)
-    assertWithinLimit(
-      counters,
-      asSet(ctx, endpoint.limit),
-      limitKey(ctx, endpoint, path),
-      Date.parse(ctx.now()),
-    )
-  const given = { ...(subject as object), ctx, ...read }
-  // A declaration's conditions take just what its handler is given.
-  for (const condition of endpoint.conditions) {
-    for (const field of await condition.assert(given as never)) {
-      delete given.body[field]
-      delete given.query[field]
-    }
-  }
-  const page = endpoint.paginate
-    ? readPage(endpoint.paginate, input, parts.limits.offset)
-    : undefined
   const held: (() => void)[] = []
-  const facts: RequestFacts = {
+  const caller: Caller = {
+    parts,
+    counters,
     method: request.method,
     headers: request.headers,
     ip: request.ip,
     signal: request.signal,
+    id: request.id,
+    rawQuery: request.rawQuery,
+    inProcess: makeInProcess(() => caller),
+  }
+  const own = {
+    received: raw,
+    url: parts.baseUrl + request.rawPath,
     get body() {
       const maxBytes = endpoint.maxBody ?? Number.POSITIVE_INFINITY
       return request.body.stream({ idleMs: parts.limits.idleMs, maxBytes })
@@ -285,58 +268,14 @@ async function perform(
       held.push(read.release)
       return read.bytes
     },
-    sent: new Set(Object.keys(input)),
-    received: raw,
-    url: parts.baseUrl + request.rawPath,
-    countAgainst(limit, subject) {
-      const key = `${callerKey(ctx)} ${subject}`
-      assertWithinLimit(counters, asSet(ctx, limit), key, Date.parse(ctx.now()))
-    },
   }
   try {
-    const result = await endpoint.handler({ ...given, page, request: facts })
+    const { result, page } = await invoke(caller, { endpoint, path, input, own, ...admitted })
     const linkInput = { ...path, ...input }
     return present(parts, endpoint, result, page, linkMaker(parts.baseUrl, request, linkInput))
   } finally {
     for (const release of held) release()
   }
-}
-
-/** The limit with the number that administrators have set, where it is theirs; some users they let comment without one. */
-function asSet(ctx: Ctx, limit: RateLimit): RateLimit {
-  if (!limit.setting) return limit
-  const isExempt =
-    limit.setting === 'notes_create_limit' &&
-    ctx.settings.get('notes_create_limit_allowlist').includes(userOf(ctx.actor)?.username ?? '')
-  return { ...limit, perMinute: isExempt ? 0 : ctx.settings.get(limit.setting) }
-}
-
-function limitKey(ctx: Ctx, endpoint: Endpoint, path: Readonly<Record<string, string>>): string {
-  if (endpoint.limit?.scope === 'address') return ctx.ip
-  const caller = callerKey(ctx)
-  return endpoint.limit?.scope === 'caller' ? caller : `${caller} ${Object.values(path)[0] ?? ''}`
-}
-
-function callerKey(ctx: Ctx): string {
-  return String(userOf(ctx.actor)?.id ?? ctx.ip)
-}
-
-function readParameters(step: Step, input: Input) {
-  const { endpoint, path } = step
-  const params = validate(endpoint.params, path)
-  const query = validate(endpoint.query, input)
-  const body = validate(endpoint.body, input)
-  const joint = endpoint.check?.(new Set(Object.keys(input))) ?? []
-  refuseWrong([...params.wrong, ...query.wrong, ...body.wrong, ...joint])
-  return { params: params.value, query: query.value, body: body.value }
-}
-
-/** Path parameters that an access reads before anything else is validated. */
-function readPath<P extends Shape>(params: P, path: Input) {
-  const read = validate(params, path)
-  refuseWrong(read.wrong)
-  // What `validate` read has the schemas' types.
-  return read.value as { readonly [K in keyof P]: z.infer<P[K]> }
 }
 
 function present(
@@ -346,7 +285,7 @@ function present(
   page: Page | NamesPage | undefined,
   link: (changes: Readonly<Record<string, string>>) => string,
 ): ApiAnswer {
-  if (result instanceof JsonStream) {
+  if (result instanceof JsonText) {
     const headers = { 'Content-Type': 'application/json', ...result.headers }
     return { status: endpoint.status, headers, body: result.body }
   }
@@ -357,9 +296,9 @@ function present(
   if (answered.body === undefined) return { status, headers: answered.headers, body: null }
   const paged = endpoint.paginate ? (answered.body as Paged<unknown>) : undefined
   const value = paged ? paged.items : answered.body
-  const body = jsonOf(value)
+  const body = JSON.stringify(value)
   if (parts.checkResponses && endpoint.response instanceof z.ZodType && status < 300) {
-    assertShape(endpoint, endpoint.response, JSON.parse(body.toString()))
+    assertShape(endpoint, endpoint.response, JSON.parse(body))
   }
   const headers = paged && page ? pageHeaders(page, paged, link) : {}
   return {

@@ -10,6 +10,9 @@ export type Reference =
 /** Most mentions that one text is searched for. */
 const MAX_REFERENCES = 200
 
+/** Most issues that one text closes. */
+const MAX_CLOSED = 100
+
 const PATH = String.raw`[A-Za-z0-9_][\w.-]{0,254}(?:/[A-Za-z0-9_][\w.-]{0,254}){0,20}`
 const MENTION = new RegExp(
   String.raw`(?<![\w/.@#!-])(?:(${PATH})?([#!])(\d{1,9})(?!\w)|(?:(${PATH})@)?([0-9a-f]{7,40})(?!\w)|@([A-Za-z0-9_][\w.-]{0,254}(?:/[A-Za-z0-9_][\w.-]{0,254}){0,20}))`,
@@ -64,6 +67,7 @@ export function findClosedIssues(
     for (const [mention] of list.matchAll(new RegExp(ISSUE, 'g'))) {
       const issue = readIssue(mention, externalUrl)
       if (issue) found.set(`${issue.project ?? ''}#${issue.iid}`, issue)
+      if (found.size >= MAX_CLOSED) return [...found.values()]
     }
   }
   return [...found.values()]

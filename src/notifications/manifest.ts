@@ -19,7 +19,6 @@ import { notifyOfReaction } from './hooks/payloads/reaction-hook.ts'
 import * as hooksSystem from './hooks/system-endpoints.ts'
 import * as notificationSettings from './notification-settings/endpoints.ts'
 import { remindOfDueIssues } from './notifications/due-tasks.ts'
-import * as notifications from './notifications/endpoints.ts'
 import { warnOfExpiry } from './notifications/expiring-tasks.ts'
 import { collectNotices, forgetSent, sendNotification } from './notifications/tasks.ts'
 
@@ -30,7 +29,6 @@ export const notificationsArea: Manifest = {
     'notification settings': notificationSettings,
     'system hooks': hooksSystem,
     events,
-    notifications,
     webhooks: [hooks, hooksLog],
   }),
   tasks: [

@@ -7,6 +7,8 @@ import { imageCleanup } from '../store/migrations/0203-image-cleanup.ts'
 import { forwardedFiles } from '../store/migrations/0204-forwarded-files.ts'
 import { countedTags } from '../store/migrations/0300-counted-tags.ts'
 import { pushedTags } from '../store/migrations/0304-pushed-tags.ts'
+import { virtualCacheSize } from '../store/migrations/0328-virtual-cache-size.ts'
+import { npmRevisions } from '../store/migrations/0333-npm-revisions.ts'
 import * as cleanup from './cleanup/endpoints.ts'
 import { runCleanupPolicies } from './cleanup/run.ts'
 import * as composer from './composer/endpoints.ts'
@@ -30,6 +32,7 @@ import * as management from './management/endpoints.ts'
 import * as maven from './maven/endpoints.ts'
 import { rewriteMavenMetadata } from './maven/rewrite-metadata.ts'
 import * as npm from './npm/endpoints.ts'
+import * as npmUnpublish from './npm/unpublish-endpoints.ts'
 import * as nuget from './nuget/endpoints.ts'
 import * as nugetV2 from './nuget/v2-endpoints.ts'
 import * as protection from './protection/endpoints.ts'
@@ -39,6 +42,7 @@ import * as settings from './settings/endpoints.ts'
 import * as terraform from './terraform/endpoints.ts'
 import * as virtualCache from './virtual-registry/cache-endpoints.ts'
 import { cleanVirtualCaches } from './virtual-registry/clean.ts'
+import { fitVirtualCaches } from './virtual-registry/fit.ts'
 import * as virtualPolicy from './virtual-registry/policy-endpoints.ts'
 import * as virtualRegistry from './virtual-registry/registry-endpoints.ts'
 import * as virtualUpstreams from './virtual-registry/upstream-endpoints.ts'
@@ -66,6 +70,7 @@ export const packagesArea: Manifest = {
       management,
       maven,
       npm,
+      npmUnpublish,
       nuget,
       nugetV2,
       protection,
@@ -82,6 +87,7 @@ export const packagesArea: Manifest = {
     collectImages,
     deleteImageRepository,
     deleteTagsByPattern,
+    fitVirtualCaches,
     removeMarkedPackages,
     rewriteMavenMetadata,
     runCleanupPolicies,
@@ -89,6 +95,7 @@ export const packagesArea: Manifest = {
   schedules: [
     every(3_600_000, runCleanupPolicies, {}),
     every(3_600_000, cleanVirtualCaches, {}),
+    every(3_600_000, fitVirtualCaches, {}),
     every(3_600_000, cleanForwardedFiles, {}),
     every(3_600_000, cleanUpImages, {}),
     every(86_400_000, collectImages, {}),
@@ -101,5 +108,7 @@ export const packagesArea: Manifest = {
     forwardedFiles,
     countedTags,
     pushedTags,
+    virtualCacheSize,
+    npmRevisions,
   ],
 }

@@ -64,6 +64,8 @@ declare module '../ctx.ts' {
       readonly description: string | null
       readonly defaultBranch: string
       readonly withReadme: boolean
+      /** The project whose files it begins with. */
+      readonly templateId: number | undefined
     }>[]
     /** The repository of a hidden project was removed, its row is next; outside any transaction. */
     readonly projectErased: readonly Effect<{ readonly projectId: number }>[]

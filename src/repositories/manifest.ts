@@ -7,6 +7,7 @@ import * as branches from './branches/endpoints.ts'
 import { deleteMergedBranches } from './branches/tasks.ts'
 import * as changelog from './changelog/endpoints.ts'
 import * as commits from './commits/endpoints.ts'
+import * as commitsFolder from './commits/folder-endpoints.ts'
 import * as commitsWrite from './commits/write-endpoints.ts'
 import * as compare from './compare/endpoints.ts'
 import * as files from './files/endpoints.ts'
@@ -39,7 +40,7 @@ export const repositoriesArea: Manifest = {
     'protected tags': protectionsTag,
     'push rules': pushRules,
     branches,
-    commits: [commits, commitsWrite],
+    commits: [commits, commitsFolder, commitsWrite],
     files: [files, filesWrite],
     mirrors: [mirrors, mirrorsPull],
     projects: forks,

@@ -31,18 +31,6 @@ export interface AskedApproval {
   readonly approves: boolean
 }
 
-/** A pipeline that a merge request is to be shown with; what runs pipelines tells about it. */
-export interface HeadPipeline {
-  readonly project: Project
-  readonly pipelineId: number
-  tell(pipeline: {
-    readonly id: number
-    readonly status: string
-    readonly started_at: string | null
-    readonly finished_at: string | null
-  }): void
-}
-
 declare module '../ctx.ts' {
   /** What follows from changes of merge requests, each in the transaction of the change. */
   interface Effects {
@@ -52,7 +40,6 @@ declare module '../ctx.ts' {
       { readonly project: Project; readonly row: MergeRequestRow },
       MergeRequestAction
     >[]
-    readonly headPipelineShown: readonly Effect<HeadPipeline>[]
     /** It is to be merged as soon as nothing stands in its way. */
     readonly autoMergeSet: readonly Effect<{ readonly project: Project; readonly id: number }>[]
     readonly approvalAsked: readonly Effect<AskedApproval>[]

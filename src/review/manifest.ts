@@ -2,9 +2,13 @@ import { every } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
 import { draftLineCodes } from '../store/migrations/0244-draft-line-codes.ts'
 import { mergedCommits } from '../store/migrations/0313-merged-commits.ts'
+import { viewedFiles } from '../store/migrations/0356-viewed-files.ts'
 import * as approvalsProject from './approval-rules/project-endpoints.ts'
 import * as approvalsSetting from './approval-rules/setting-endpoints.ts'
 import * as approvalsRequest from './approvals/request-endpoints.ts'
+import * as mergeRequestsChangedFiles from './merge-requests/changed-files/endpoints.ts'
+import * as mergeRequestsViewedFiles from './merge-requests/changed-files/viewed-endpoints.ts'
+import * as mergeRequestsConflicts from './merge-requests/conflicts/endpoints.ts'
 import * as mergeRequestsDiff from './merge-requests/diff/endpoints.ts'
 import * as mergeRequestsDraft from './merge-requests/drafts/endpoints.ts'
 import * as mergeRequests from './merge-requests/endpoints.ts'
@@ -30,6 +34,8 @@ export const reviewArea: Manifest = {
   endpoints: endpointsOf({
     merge_requests: [
       mergeRequestsBlock,
+      mergeRequestsChangedFiles,
+      mergeRequestsConflicts,
       mergeRequestsContext,
       mergeRequestsDiff,
       mergeRequestsDraft,
@@ -37,6 +43,7 @@ export const reviewArea: Manifest = {
       mergeRequestsIssue,
       mergeRequestsMerge,
       mergeRequestsPeople,
+      mergeRequestsViewedFiles,
     ],
     approvals: [approvalsProject, approvalsRequest, approvalsSetting],
     milestones: mergeRequestsMilestone,
@@ -52,5 +59,5 @@ export const reviewArea: Manifest = {
     afterMerge,
   ],
   schedules: [every(60_000, autoMerges, {})],
-  migrations: [draftLineCodes, mergedCommits],
+  migrations: [draftLineCodes, mergedCommits, viewedFiles],
 }

@@ -1,6 +1,7 @@
+import type { Workspace } from './folder/workspace.ts'
 import type { Job } from './job.ts'
-import type { Ended, Limits } from './processes.ts'
-import type { Workspace } from './workspace.ts'
+import type { JobProcesses } from './processes/job-processes.ts'
+import type { Ended, Limits } from './processes/run-process.ts'
 
 /** What a script of a job runs with. */
 export interface ScriptRun {
@@ -23,7 +24,7 @@ export interface PlaceInput {
   readonly workspace: Workspace
   readonly env: Readonly<Record<string, string>>
   readonly limits: Limits
-  readonly mark: string
+  readonly processes: JobProcesses
   readonly signal: AbortSignal
   /** Says something in the log. */
   readonly say: (line: string) => void

@@ -1,6 +1,7 @@
 import { lstat, opendir } from 'node:fs/promises'
 import { join, normalize } from 'node:path'
-import { globMatcher } from '../base/whole-match.ts'
+import { patternMatcher } from '../base/patterns/compiled.ts'
+import { globPattern } from '../base/patterns/glob.ts'
 
 const MOST_FILES = 200_000
 
@@ -19,7 +20,8 @@ function matcherOf(glob: string): Matcher | undefined {
   if (clean === '.' || clean === '') return () => true
   // Most name a file or folder: there may be many files to look at.
   if (!/[*?[{]/.test(clean)) return (path) => path === clean || path.startsWith(`${clean}/`)
-  const [isOne, isBelow] = [globMatcher(clean), globMatcher(`${clean}/**`)]
+  const isOne = patternMatcher(globPattern(clean))
+  const isBelow = patternMatcher(globPattern(`${clean}/**`))
   return (path) => isOne(path) || isBelow(path)
 }
 

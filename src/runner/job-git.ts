@@ -1,8 +1,8 @@
 import { join } from 'node:path'
+import type { Workspace } from './folder/workspace.ts'
 import { JobFailure } from './job.ts'
-import { type Command, runProcess } from './processes.ts'
+import { type Command, runProcess } from './processes/run-process.ts'
 import { machineEnvironment } from './shell-executor.ts'
-import type { Workspace } from './workspace.ts'
 
 /* git runs for a job outside of its container. */
 
@@ -36,7 +36,7 @@ export type JobGit = (
 /** The git of a job, which ends with its scripts and asks the server of one repository for large files. */
 export function gitOfJob(
   repoUrl: string,
-  job: Pick<Command, 'mark' | 'signal' | 'output' | 'drained'>,
+  job: Pick<Command, 'processes' | 'signal' | 'output' | 'drained'>,
 ): JobGit {
   const settings = [...SAFE_GIT, ...largeFilesAt(repoUrl)]
   return async (args, cwd, { env, output } = {}) => {

@@ -2,9 +2,18 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../base/clock.ts'
 import type { Executor, JobPlace } from './executor.ts'
+import {
+  closeWorkspace,
+  fileOfVariable,
+  openWorkspace,
+  type Workspace,
+  writeFileVariables,
+} from './folder/workspace.ts'
 import { type FailureReason, type Job, JobFailure } from './job.ts'
 import { gitOfJob, type JobGit, listUntracked } from './job-git.ts'
-import { type Ended, killMarked, type Limits } from './processes.ts'
+import type { ControlGroups } from './processes/control-groups.ts'
+import { JobProcesses } from './processes/job-processes.ts'
+import type { Ended, Limits } from './processes/run-process.ts'
 import { sectionEnd, sectionStart, shellScript } from './script.ts'
 import type { Server } from './server.ts'
 import { getSources } from './sources.ts'
@@ -18,13 +27,6 @@ import {
 } from './transfer.ts'
 import type { UnpackLimits } from './unpack-room.ts'
 import { Variables } from './variables.ts'
-import {
-  closeWorkspace,
-  fileOfVariable,
-  openWorkspace,
-  type Workspace,
-  writeFileVariables,
-} from './workspace.ts'
 
 const AFTER_SCRIPT_MS = 5 * 60_000
 const CLEAN_UP_MS = 10 * 60_000
@@ -37,6 +39,8 @@ export interface JobSettings {
   readonly folder: string
   readonly limits: Limits
   readonly unpack: UnpackLimits
+  /** Hold the processes of jobs, where there are such. */
+  readonly groups: ControlGroups | undefined
   readonly version: string
   /** Keeps jobs apart that run at the same time. */
   readonly slot: number
@@ -47,11 +51,11 @@ export interface JobSettings {
 /** Runs one job from the first line of its log to its end, and tells the server all of it. */
 export async function runJob(job: Job, settings: JobSettings): Promise<void> {
   const workspace = await openWorkspace(settings.folder, settings.slot, job)
-  const run = new JobRun(job, settings, workspace)
+  const processes = new JobProcesses(`${process.pid}-${job.id}`, settings.groups?.make())
   try {
-    await run.perform()
+    await new JobRun(job, settings, { workspace, processes }).perform()
   } finally {
-    await killMarked(run.mark)
+    await processes.close()
     await closeWorkspace(workspace)
   }
 }
@@ -63,7 +67,7 @@ interface Outcome {
 }
 
 class JobRun {
-  readonly mark: string
+  readonly #processes: JobProcesses
   readonly #job: Job
   readonly #settings: JobSettings
   readonly #workspace: Workspace
@@ -76,12 +80,16 @@ class JobRun {
   #isLogTooLong = false
   #trace!: Trace
 
-  constructor(job: Job, settings: JobSettings, workspace: Workspace) {
+  constructor(
+    job: Job,
+    settings: JobSettings,
+    { workspace, processes }: { readonly workspace: Workspace; readonly processes: JobProcesses },
+  ) {
     this.#job = job
     this.#settings = settings
     this.#workspace = workspace
-    this.mark = `${process.pid}-${job.id}`
-    this.#variables = new Variables(job.variables)
+    this.#processes = processes
+    this.#variables = new Variables(job.variables, (key) => fileOfVariable(workspace, key))
     const own = {
       CI_PROJECT_DIR: workspace.project,
       CI_BUILDS_DIR: workspace.builds,
@@ -169,9 +177,9 @@ class JobRun {
       executor.open({
         job: this.#job,
         workspace: this.#workspace,
-        env: this.#environment(),
+        env: this.#variables.environment(),
         limits,
-        mark: this.mark,
+        processes: this.#processes,
         signal: this.#scripts.signal,
         say: (line) => this.#say(line),
         expand: (text) => this.#variables.expand(text),
@@ -303,7 +311,12 @@ class JobRun {
       processes: this.#settings.limits.processes,
       trace: this.#variables.isOn('CI_DEBUG_TRACE'),
     })
-    return await place.run({ script, env: this.#environment(), signal, ...this.#output() })
+    return await place.run({
+      script,
+      env: this.#variables.environment(),
+      signal,
+      ...this.#output(),
+    })
   }
 
   #output() {
@@ -313,12 +326,9 @@ class JobRun {
     }
   }
 
-  #environment(): Record<string, string> {
-    return this.#variables.environment((key) => fileOfVariable(this.#workspace, key))
-  }
-
   #git(): JobGit {
-    const job = { mark: this.mark, signal: this.#scripts.signal, ...this.#output() }
+    const processes = this.#processes
+    const job = { processes, signal: this.#scripts.signal, ...this.#output() }
     return gitOfJob(this.#job.git_info.repo_url, job)
   }
 

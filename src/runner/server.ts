@@ -1,8 +1,10 @@
 import { openAsBlob } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { LostJob } from './folder/lost-jobs.ts'
 import { type FailureReason, type Job, readJob } from './job.ts'
 import { piecesOf, skip, TooLongAnswerError, textOf } from './read-answer.ts'
+import { UnreachableError } from './unreachable.ts'
 
 const REQUEST_MS = 70_000
 const TRANSFER_MS = 3_600_000
@@ -73,12 +75,14 @@ export class Server {
     this.#info = { ...given.info, features: FEATURES }
   }
 
-  /** Whether the server knows the token. */
+  /** Whether the server knows the token; rejects where nobody says so. */
   async verify(): Promise<boolean> {
     const body = { token: this.#token, system_id: this.#systemId }
     const response = await this.#send('POST', '/runners/verify', { body })
     await skip(response)
-    return response.ok
+    if (response.ok) return true
+    if (response.status === 401 || response.status === 403) return false
+    throw new Error(`${this.#base} answers ${response.status} when asked whether it knows a runner`)
   }
 
   /** The next job, when there is one; waits for one as long as the server holds the request. */
@@ -112,6 +116,13 @@ export class Server {
       checksum: report.checksum,
       output: { checksum: report.checksum, bytesize: report.size },
     })
+  }
+
+  /** Tells that a job ended with the runner that had it. */
+  async endLost({ id, token }: LostJob): Promise<void> {
+    const body = { token, state: 'failed', failure_reason: 'runner_interrupted' }
+    const headers = { 'JOB-TOKEN': token }
+    await skip(await this.#send('PUT', `/jobs/${id}`, { body, headers }))
   }
 
   async #update(job: Job, more: object): Promise<JobAnswer> {
@@ -193,12 +204,16 @@ export class Server {
   ): Promise<Response> {
     const timeout = AbortSignal.timeout(given.timeout ?? REQUEST_MS)
     const type = given.body ? { 'Content-Type': 'application/json' } : {}
-    return await fetch(this.#base + path, {
-      method,
-      headers: { ...type, ...given.headers },
-      body: given.body ? JSON.stringify(given.body) : rawBody(given.raw),
-      signal: given.signal ? AbortSignal.any([timeout, given.signal]) : timeout,
-    })
+    try {
+      return await fetch(this.#base + path, {
+        method,
+        headers: { ...type, ...given.headers },
+        body: given.body ? JSON.stringify(given.body) : rawBody(given.raw),
+        signal: given.signal ? AbortSignal.any([timeout, given.signal]) : timeout,
+      })
+    } catch (error) {
+      throw new UnreachableError(this.#base, error)
+    }
   }
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Executor } from './executor.ts'
-import { runProcess } from './processes.ts'
+import { runProcess } from './processes/run-process.ts'
 
 const SHELLS = ['/bin/bash', '/usr/bin/bash', '/bin/sh']
 
@@ -12,7 +12,7 @@ const SHELLS = ['/bin/bash', '/usr/bin/bash', '/bin/sh']
  */
 export const shellExecutor: Executor = {
   name: 'shell',
-  async open({ workspace, limits, mark }) {
+  async open({ workspace, limits, processes }) {
     const shell = SHELLS.find((path) => existsSync(path)) ?? 'sh'
     let count = 0
     return {
@@ -25,7 +25,7 @@ export const shellExecutor: Executor = {
           args: [path],
           cwd: workspace.project,
           env: { ...machineEnvironment(), ...env },
-          mark,
+          processes,
           limits,
           signal,
           output,
@@ -48,12 +48,15 @@ export function machineEnvironment(): Record<string, string> {
     'USER',
     'LOGNAME',
     'TMPDIR',
-    'SSL_CERT_FILE',
+    ...['SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS', 'CURL_CA_BUNDLE'],
+    ...['GIT_SSL_CAINFO', 'GIT_SSL_CAPATH'],
   ]
-  return Object.fromEntries(
-    kept.flatMap((name) => {
-      const value = process.env[name]
-      return value === undefined ? [] : [[name, value]]
-    }),
-  )
+  const found: Record<string, string> = {}
+  for (const name of kept) {
+    const value = process.env[name]
+    if (value !== undefined) found[name] = value
+  }
+  // git has a name of its own for what other programs trust by this one.
+  const { SSL_CERT_FILE: trusted } = found
+  return trusted === undefined ? found : { GIT_SSL_CAINFO: trusted, ...found }
 }

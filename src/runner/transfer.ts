@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs'
 import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { unpackZip, writeGzip, writeZip } from './archives.ts'
+import { cacheFile, type Workspace } from './folder/workspace.ts'
 import { type FoundFile, findFiles } from './globs.ts'
 import type { Job, JobArtifacts, JobCache } from './job.ts'
 import type { Server } from './server.ts'
 import { type UnpackLimits, UnpackRoom } from './unpack-room.ts'
 import type { Variables } from './variables.ts'
-import { cacheFile, type Workspace } from './workspace.ts'
 
 /** What archives of a job need of it. */
 export interface Transfer {

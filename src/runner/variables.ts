@@ -4,11 +4,16 @@ import type { JobVariable } from './job.ts'
 const DEEPEST = 20
 const LONGEST = 1024 * 1024
 
-/** The variables of a job, the last of each name, with `$X` and `${X}` in their values replaced by what they stand for. */
+/**
+ * The variables of a job, the last of each name, with `$X` and `${X}` in their values replaced by what they stand for. Those of
+ * files stand for the path that `pathOf` gives, never for the content.
+ */
 export class Variables {
   readonly #values = new Map<string, JobVariable>()
+  readonly #pathOf: (key: string) => string
 
-  constructor(given: readonly JobVariable[]) {
+  constructor(given: readonly JobVariable[], pathOf: (key: string) => string) {
+    this.#pathOf = pathOf
     for (const one of given) this.#values.set(one.key, one)
   }
 
@@ -18,7 +23,15 @@ export class Variables {
 
   get(key: string): string | undefined {
     const found = this.#values.get(key)
-    return found && (found.raw ? found.value : this.expand(found.value, 1))
+    return found && this.#valueOf(found, 0)
+  }
+
+  #valueOf(one: JobVariable, depth: number): string {
+    return one.file ? this.#pathOf(one.key) : this.#contentOf(one, depth)
+  }
+
+  #contentOf(one: JobVariable, depth = 0): string {
+    return one.raw ? one.value : this.expand(one.value, depth + 1)
   }
 
   /** `true`, `1` and the like. */
@@ -33,20 +46,16 @@ export class Variables {
       (whole, braced?: string, plain?: string) => {
         if (whole === '$$') return '$'
         const found = this.#values.get(braced ?? plain ?? '')
-        if (!found) return ''
-        return found.raw || found.file ? found.value : this.expand(found.value, depth + 1)
+        return found ? this.#valueOf(found, depth) : ''
       },
     )
     return expanded.slice(0, LONGEST)
   }
 
-  /** All of them; those of files by the path that `pathOf` gives. */
-  environment(pathOf: (key: string) => string): Record<string, string> {
+  /** All of them; those of files by their paths. */
+  environment(): Record<string, string> {
     return Object.fromEntries(
-      [...this.#values.values()].map((one) => [
-        one.key,
-        one.file ? pathOf(one.key) : (this.get(one.key) ?? ''),
-      ]),
+      [...this.#values.values()].map((one) => [one.key, this.#valueOf(one, 0)]),
     )
   }
 
@@ -54,14 +63,14 @@ export class Variables {
   files(): readonly (readonly [string, string])[] {
     return [...this.#values.values()]
       .filter((one) => one.file)
-      .map((one) => [one.key, this.get(one.key) ?? ''])
+      .map((one) => [one.key, this.#contentOf(one)])
   }
 
   /** What the log must not show: masked values as they are written and as they are understood. */
   masked(): string[] {
     const values = [...this.#values.values()].filter((one) => one.masked)
     return values
-      .flatMap((one) => [one.value, this.get(one.key) ?? ''])
+      .flatMap((one) => [one.value, this.#contentOf(one)])
       .flatMap((value) => [value, ...value.split('\n')])
       .filter((value) => value.length >= 4)
   }

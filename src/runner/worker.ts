@@ -3,12 +3,17 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { StartError } from '../base/start-error.ts'
+import { cloneFrom } from './clone-url.ts'
 import type { Executor } from './executor.ts'
+import { assertNotAlone, takeAlone } from './folder/alone.ts'
+import { noteJob, reportLostJobs } from './folder/lost-jobs.ts'
+import { type Slot, takeSlot } from './folder/slots.ts'
 import type { Job } from './job.ts'
-import type { Limits } from './processes.ts'
+import { type ControlGroups, openControlGroups } from './processes/control-groups.ts'
+import type { Limits } from './processes/run-process.ts'
 import { runJob } from './run-job.ts'
 import { Server } from './server.ts'
-import { type Slot, takeSlot } from './slots.ts'
 import type { UnpackLimits } from './unpack-room.ts'
 
 const AFTER_NOTHING_MS = 250
@@ -19,6 +24,10 @@ export interface WorkerOptions {
   readonly token: string
   readonly executor: Executor
   readonly folder: string
+  /** Whether no other runner may use the folder. */
+  readonly alone?: boolean
+  /** Where jobs clone from, when that is not the address that the server names. */
+  readonly cloneUrl?: string | undefined
   readonly concurrent: number
   readonly limits: Limits
   readonly unpack: UnpackLimits
@@ -35,6 +44,16 @@ export interface WorkerOptions {
 /** Asks a server for jobs and runs them, as many at a time as told, until it is stopped and the last has ended. */
 export async function runWorker(options: WorkerOptions): Promise<number> {
   await mkdir(options.folder, { recursive: true, mode: 0o700 })
+  if (!options.alone) await assertNotAlone(options.folder)
+  const release = options.alone ? await takeAlone(options.folder, options) : undefined
+  try {
+    return await work(options)
+  } finally {
+    await release?.()
+  }
+}
+
+async function work(options: WorkerOptions): Promise<number> {
   const server = new Server(options.url, {
     token: options.token,
     systemId: await systemIdOf(options.folder),
@@ -47,6 +66,10 @@ export async function runWorker(options: WorkerOptions): Promise<number> {
     },
   })
   await assertKnown(server, options)
+  const groups = await openControlGroups()
+  await reportLostJobs(options.folder, options.url, (job) => server.endLost(job)).catch(
+    (error: Error) => options.say(`Jobs of a runner that was killed: ${error.message}`),
+  )
   options.say(`Asks ${options.url} for jobs, runs up to ${options.concurrent} at a time`)
   const running = new Set<Promise<void>>()
   const stopped = aborted(options.stop)
@@ -59,7 +82,7 @@ export async function runWorker(options: WorkerOptions): Promise<number> {
     const next = await nextJob(server, options)
     if (!next) continue
     taken += 1
-    const one = runOne(next, server, options).finally(() => running.delete(one))
+    const one = runOne(next, { server, groups }, options).finally(() => running.delete(one))
     running.add(one)
   }
   await Promise.all(running)
@@ -67,20 +90,23 @@ export async function runWorker(options: WorkerOptions): Promise<number> {
 }
 
 /** Waits for the server to be there; ends when it does not know the token. */
-async function assertKnown(server: Server, { stop, say }: WorkerOptions): Promise<void> {
-  for (let attempt = 0; !stop.aborted; attempt += 1) {
+async function assertKnown(server: Server, { url, stop, say }: WorkerOptions): Promise<void> {
+  let said = ''
+  while (!stop.aborted) {
     try {
       if (await server.verify()) return
-      throw new RefusedError('the server does not know this token')
     } catch (error) {
-      if (error instanceof RefusedError) throw error
-      if (attempt === 0) say('The server cannot be reached; trying again')
+      const reason = error instanceof Error ? error.message : String(error)
+      if (reason !== said) say(`${reason}; trying again`)
+      said = reason
       await pause(AFTER_FAULT_MS, stop)
+      continue
     }
+    throw new StartError(
+      `the server at ${url} does not know this token: POST /user/runners gives one for GITSTEAD_RUNNER_TOKEN`,
+    )
   }
 }
-
-class RefusedError extends Error {}
 
 /** A job, and the place where it runs: while a full disk leaves none, no job is taken. */
 interface Next {
@@ -111,16 +137,23 @@ async function nextJob(
   }
 }
 
-async function runOne({ job, place }: Next, server: Server, options: WorkerOptions): Promise<void> {
+/** What all jobs of a runner share. */
+interface Shared {
+  readonly server: Server
+  readonly groups: ControlGroups | undefined
+}
+
+async function runOne({ job, place }: Next, shared: Shared, options: WorkerOptions): Promise<void> {
   options.say(`Job ${job.id} of project ${job.job_info.project_id} begins`)
+  const forget = await noteJob(options.folder, options.url, job)
   try {
-    const slot = place.number
-    const { executor, folder, limits, unpack, version, kill: signal } = options
-    await runJob(job, { server, executor, folder, limits, unpack, version, slot, signal })
+    const given = cloneFrom(options.cloneUrl, job)
+    await runJob(given, { ...options, ...shared, slot: place.number, signal: options.kill })
     options.say(`Job ${job.id} has ended`)
   } catch (error) {
     options.say(`Job ${job.id} broke off: ${error instanceof Error ? error.stack : String(error)}`)
   } finally {
+    await forget().catch(() => undefined)
     // One that stays is free again when this process ends.
     await place.release().catch(() => undefined)
   }

@@ -1,30 +1,40 @@
-import type { ReadCache } from './read-cache.ts'
+import type { Changes, Moment } from './changes.ts'
 import type { Db } from './schema.ts'
 
-/** What a result is taken to hold: mostly a row, or none. */
-const resultBytes = 1000
+/** Results of the requests since the last write; far more than a hundred callers need. */
+const mostResults = 5000
 
-const caches = new WeakMap<object, ReadCache>()
+interface Results {
+  readonly changes: Changes
+  moment: Moment
+  readonly byKey: Map<string, unknown>
+}
+
+const known = new WeakMap<object, Results>()
 
 /** Lets the queries of a database be cached. */
-export function cacheQueries(db: Db, cache: ReadCache): void {
-  caches.set(db, cache)
+export function cacheQueries(db: Db, changes: Changes): void {
+  known.set(db, { changes, moment: changes.now(), byKey: new Map() })
 }
 
 /**
- * The result of a query that nearly every request makes (who is behind a token, which project a path means), from the
- * cache while it holds. `ask` reads by the database that it is given. Inside a transaction it is always asked. The result
- * is shared: nobody may change it.
+ * The result of a query that nearly every request makes (who is behind a token, which project a path means), kept until
+ * anything is written to the database, by this process or another. Inside a transaction it is always asked. The result is
+ * shared: nobody may change it.
  */
 export async function cachedQuery<T>(db: Db, key: string, ask: (db: Db) => Promise<T>): Promise<T> {
-  const cache = caches.get(db)
-  if (!cache) return ask(db)
-  const name = `query ${key}`
+  const results = known.get(db)
+  if (!results) return ask(db)
+  const { changes, byKey } = results
+  if (!changes.isSame(results.moment) || byKey.size >= mostResults) {
+    byKey.clear()
+    results.moment = changes.now()
+  }
   // Only `ask` of the same key stored it, so the type is the asker's.
-  const known = cache.find(name) as { readonly result: T } | undefined
-  if (known) return known.result
-  const reading = cache.begin()
-  const result = await ask(reading.db)
-  reading.keep(name, { result }, resultBytes)
+  if (byKey.has(key)) return byKey.get(key) as T
+  const { moment } = results
+  const result = await ask(db)
+  // What was written meanwhile may be in it or not.
+  if (results.moment === moment && changes.isSame(moment)) byKey.set(key, result)
   return result
 }

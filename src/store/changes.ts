@@ -1,21 +1,18 @@
 import type { Handle } from './sqlite/handle.ts'
 
-/** A moment in the life of the database, to ask later what has changed since. */
+/** A moment in the life of the database, to ask later whether it has changed since. */
 export interface Moment {
   readonly own: number
   readonly foreign: unknown
 }
 
 /**
- * Which tables this process has changed, and whether any other process has changed anything: what was read from tables
- * that have not changed since is still right. Noted when a transaction has been committed, before anybody else runs.
+ * Whether anything was written to the database since a moment, by this process or another, and who is to be called when this
+ * process writes a table. Noted when a transaction has been committed, before anybody else runs.
  */
 export class Changes {
   readonly #writer: Handle
-  readonly #latest = new Map<string, number>()
   #count = 0
-  /** The latest change of which it is not known what it changed. */
-  #latestOfAll = 0
   #version: unknown
   readonly #watchers = new Set<{ readonly table: string; readonly listener: () => void }>()
   #isAsked = false
@@ -27,39 +24,34 @@ export class Changes {
     this.#writer = writer
   }
 
-  /** Notes what a commit has changed; undefined: anything. */
+  /** Notes which tables the statements of a commit have named; undefined: perhaps any. */
   note(tables: ReadonlySet<string> | undefined): void {
     if (tables?.size === 0) return
     this.#count += 1
-    if (tables === undefined) this.#latestOfAll = this.#count
-    else for (const table of tables) this.#latest.set(table, this.#count)
-    this.#notify(tables)
+    for (const { table, listener } of this.#watchers) {
+      if (tables === undefined || tables.has(table)) listener()
+    }
   }
 
-  /** Calls `listener` after each commit that wrote the table, or of which it is not known what it wrote. */
+  /** Calls `listener` after each commit whose statements wrote the table by its name, or may have. */
   watch(table: string, listener: () => void): () => void {
     const watcher = { table, listener }
     this.#watchers.add(watcher)
     return () => void this.#watchers.delete(watcher)
   }
 
-  #notify(tables: ReadonlySet<string> | undefined): void {
-    for (const { table, listener } of this.#watchers) {
-      if (tables === undefined || tables.has(table)) listener()
-    }
+  /** The commits of this process so far that have written something. */
+  get count(): number {
+    return this.#count
   }
 
   now(): Moment {
     return { own: this.#count, foreign: this.#foreign() }
   }
 
-  /** Whether these tables are what they were at that moment. */
-  isSame(moment: Moment, tables: Iterable<string>): boolean {
-    if (this.#latestOfAll > moment.own || moment.foreign !== this.#foreign()) return false
-    for (const table of tables) {
-      if ((this.#latest.get(table) ?? 0) > moment.own) return false
-    }
-    return true
+  /** Whether nothing was written since that moment. */
+  isSame(moment: Moment): boolean {
+    return moment.own === this.#count && moment.foreign === this.#foreign()
   }
 
   /**

@@ -4,25 +4,27 @@ import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { Kysely } from 'kysely'
 import { type Instant, systemClock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
 import { StartError } from '../base/start-error.ts'
 import { cacheQueries } from './cached-query.ts'
 import { Changes } from './changes.ts'
+import { keepReserve, withReserve } from './data-folder/reserve.ts'
 import { assertMigrated, migrate } from './migrate.ts'
 import type { Migration } from './migration.ts'
-import { ReadCache } from './read-cache.ts'
-import { keepReserve, withReserve } from './reserve.ts'
 import type { Db, Schema } from './schema.ts'
 import { Checkpoints, mostPages } from './sqlite/checkpoints.ts'
-import { storeDialects } from './sqlite/driver.ts'
+import { storeDialect } from './sqlite/driver.ts'
 import { Flush } from './sqlite/flush.ts'
 import { Handle } from './sqlite/handle.ts'
-import { LogMender } from './sqlite/mend-log.ts'
 import { withCause } from './sqlite/refused-write.ts'
-import { findLogDamage } from './sqlite/wal.ts'
+import { faultsIn } from './sqlite/snapshot.ts'
+import { databaseRefusal } from './sqlite/start-failure.ts'
 import { offerWatching } from './watch.ts'
 
 export interface StoreOptions {
   readonly now?: () => Instant
+  /** Where an upgrade says how far it is. */
+  readonly log?: Log
   /** The schema, which the areas bring. */
   readonly migrations: readonly Migration[]
   /** False refuses a database that must be upgraded: another program is using it. */
@@ -31,8 +33,6 @@ export interface StoreOptions {
   readonly timeoutMs?: number
   /** `off` only for tests, whose data nobody misses after a power cut. */
   readonly synchronous?: 'full' | 'off'
-  /** Bytes of values read from the database that are cached. */
-  readonly cacheBytes?: number
 }
 
 /** An open database, and what only its owner may do with it. */
@@ -41,12 +41,8 @@ export interface Store {
   readonly path: string
   /** What has changed since when. */
   readonly changes: Changes
-  /** Values read from this database. */
-  readonly cache: ReadCache
   /** Names of the migrations that this start has run. */
   readonly migrated: readonly string[]
-  /** What was wrong with the write-ahead log before it was opened: changes may be lost. */
-  readonly logDamage: string | undefined
   /** A consistent copy of the whole database in one new file, while others read and write. */
   copyTo(path: string): Promise<void>
   /** Empties the write-ahead log into the database file. */
@@ -60,16 +56,13 @@ export interface Store {
 export function openStore(folder: string, options: StoreOptions): Store {
   const path = join(folder, 'gitstead.db')
   const { now = systemClock, timeoutMs = 10_000 } = options
-  // Only a server that has the data folder to itself finds the log at rest.
-  const logDamage = options.mayMigrate === false ? undefined : findLogDamage(path)
   const writer = withReserve(folder, () => openWriter(path, options))
   try {
     if (options.mayMigrate === false) assertMigrated(writer, options.migrations)
-    const migrated = migrate(writer, folder, options.migrations, now)
+    const migrated = migrate(writer, folder, options.migrations, now, options.log)
     const openReader = () => new Handle(openReadOnly(path))
-    const mender = new LogMender(path, writer)
-    const mend = () => mender.mend()
-    const flush = options.synchronous === 'off' ? undefined : new Flush(`${path}-wal`, { mend })
+    const flush =
+      options.synchronous === 'off' ? undefined : new Flush(`${path}-wal`, endWithoutDisk)
     // From here on it is we who bring commits onto the disk, before anybody hears of them.
     if (flush) writer.pragma('synchronous = NORMAL')
     const owner = new Handle(writer)
@@ -82,41 +75,39 @@ export function openStore(folder: string, options: StoreOptions): Store {
       timeoutMs,
       changes,
     }
-    const dialects = storeDialects(handles)
-    const db = new Kysely<Schema>({ dialect: dialects.plain })
-    const cache = new ReadCache(
-      changes,
-      (notes) => new Kysely<Schema>({ dialect: dialects.noting(notes) }),
-      options.cacheBytes,
-    )
-    cacheQueries(db, cache)
+    const db = new Kysely<Schema>({ dialect: storeDialect(handles) })
+    cacheQueries(db, changes)
     offerWatching(db, changes)
     if (options.mayMigrate !== false) keepReserve(folder)
-    const checkpoints = flush && new Checkpoints(path)
+    const checkpoints = flush && new Checkpoints(path, () => changes.count)
     if (checkpoints) writer.pragma(`wal_autocheckpoint = ${mostPages}`)
     return {
       db,
       changes,
-      cache,
       path,
       migrated,
-      logDamage,
       copyTo: (target) => copyDatabase(openReader(), target),
       checkpoint() {
         writer.pragma('wal_checkpoint(TRUNCATE)')
       },
-      faults: () => faultsOf(handles.reader.database),
+      faults: () => faultsIn(handles.reader.database),
       async close() {
         await checkpoints?.stop()
         await db.destroy()
-        checkpoints?.close()
-        mender.close()
       },
     }
   } catch (error) {
     writer.close()
     throw refusal(path, error)
   }
+}
+
+/** Ends the process as any fault that nobody caught does: the next start copies what the log holds into the database file. */
+function endWithoutDisk(cause: unknown): void {
+  const fault = new Error('the database cannot be brought onto the disk', { cause })
+  setImmediate(() => {
+    throw fault
+  })
 }
 
 function openWriter(
@@ -180,20 +171,7 @@ function assertWritable(path: string): void {
 
 function refusal(path: string, error: unknown): Error {
   if (!(error instanceof Database.SqliteError)) return error as Error
-  const reasons: Record<string, string> = {
-    SQLITE_READONLY: 'is read-only',
-    SQLITE_CANTOPEN: 'cannot be opened',
-    SQLITE_NOTADB: 'is not a database',
-    SQLITE_CORRUPT: 'is damaged',
-    SQLITE_FULL: 'cannot grow: the disk is full',
-    SQLITE_BUSY: 'is held by another process',
-    SQLITE_IOERR_SHMSIZE: 'cannot be opened: the disk is full',
-    SQLITE_IOERR: 'cannot be read or written',
-  }
-  const reason = Object.entries(reasons).find(([code]) => error.code.startsWith(code))?.[1]
-  return new StartError(`the database ${path} ${reason ?? 'fails'} (${error.message})`, {
-    cause: withCause(error, path),
-  })
+  return new StartError(databaseRefusal(error, ` ${path}`), { cause: withCause(error, path) })
 }
 
 /** A read transaction of its own pins what is copied: otherwise each write in between would start the copy anew. */
@@ -207,11 +185,4 @@ async function copyDatabase(own: Handle, target: string): Promise<void> {
   } finally {
     own.close()
   }
-}
-
-function faultsOf(database: Database.Database): string[] {
-  const found = database.pragma('integrity_check') as { integrity_check: string }[]
-  const texts = found.map((row) => row.integrity_check).filter((text) => text !== 'ok')
-  const broken = database.pragma('foreign_key_check') as { table: string; rowid: number }[]
-  return [...texts, ...broken.map((row) => `${row.table} row ${row.rowid} points to nothing`)]
 }

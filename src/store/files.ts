@@ -4,9 +4,11 @@ import { dirname, join, relative } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Instant } from '../base/clock.ts'
+import { Hold } from '../base/hold.ts'
 import { tooLarge } from '../base/problem.ts'
 import { ownedName } from '../base/process-mark.ts'
 import { FileBody } from '../base/streams/file-body.ts'
+import { LostFile } from '../base/streams/lost-file.ts'
 import type { SendableBody } from '../base/streams/sendable.ts'
 import { buffersPassed } from '../base/workers/small-heap.ts'
 import { SmallFiles } from './small-files.ts'
@@ -49,9 +51,11 @@ export interface FileStore {
   ): Promise<StoredFile>
   /** Size in bytes, or undefined when there is no such file. */
   sizeOf(sha256: string): Promise<number | undefined>
+  /** Throws `LostFile` where there is none, or one of another size than the row says. */
   open(
     sha256: string,
     range?: ByteRange,
+    known?: number,
   ): Promise<{ readonly body: FileBody; readonly size: number }>
   /** As `open`, for files that many ask for: small ones come from memory. */
   openOften(
@@ -61,7 +65,7 @@ export interface FileStore {
   read(sha256: string): Promise<Buffer>
   /** Where the file lies, for programs that want a path. */
   pathOf(sha256: string): string
-  /** Deletes unless somebody has put the same bytes again since `before`. */
+  /** Deletes unless somebody has put the same bytes again since `before`, or deletions are held. */
   deleteOlder(sha256: string, before: Instant): Promise<boolean>
   /** The names of files that nobody has put since a moment. */
   listOlder(before: Instant): AsyncIterable<string>
@@ -70,7 +74,7 @@ export interface FileStore {
 /** Opens `<folder>/files`; `clear` takes away what a crash left half written, and belongs to the server alone. */
 export async function openFileStore(
   folder: string,
-  options: { readonly clear?: boolean } = {},
+  options: { readonly clear?: boolean; readonly deletions?: Hold } = {},
 ): Promise<FileStore> {
   const root = join(folder, 'files')
   const temp = join(root, 'tmp')
@@ -79,10 +83,15 @@ export async function openFileStore(
   if (options.clear ?? true) await clearTemporary(temp)
   const pathOf = (sha256: string) => filePath(root, sha256)
   const small = new SmallFiles()
+  const deletions = options.deletions ?? new Hold()
   const lasting = new LastingFolders(root)
-  const openFile = async (sha256: string, range?: ByteRange) => {
-    const handle = await open(pathOf(sha256), 'r')
+  const openFile = async (sha256: string, range?: ByteRange, known?: number) => {
+    const handle = await orLost(sha256, open(pathOf(sha256), 'r'))
     const { size } = await handle.stat()
+    if (known !== undefined && known !== size) {
+      await handle.close()
+      throw new LostFile(sha256)
+    }
     const end = range ? Math.min(range.end + 1, size) : size
     return { body: new FileBody(handle, range?.start ?? 0, end), size }
   }
@@ -107,16 +116,26 @@ export async function openFileStore(
       const find = () => small.find(sha256, range?.start ?? 0, range && range.end + 1)
       const known = find()
       if (known) return known
-      await small.load(sha256, pathOf(sha256))
+      await orLost(sha256, small.load(sha256, pathOf(sha256)))
       return find() ?? (await openFile(sha256, range))
     },
-    read: (sha256) => readFile(pathOf(sha256)),
+    read: (sha256) => orLost(sha256, readFile(pathOf(sha256))),
     pathOf,
-    deleteOlder(sha256, before) {
+    async deleteOlder(sha256, before) {
+      // Those that nothing names are looked for every day.
+      if (deletions.isHeld) return false
       small.forget(sha256)
-      return deleteOlder(pathOf(sha256), temp, Date.parse(before))
+      return await deleteOlder(pathOf(sha256), temp, Date.parse(before))
     },
     listOlder: (before) => listOlder(root, Date.parse(before)),
+  }
+}
+
+async function orLost<T>(sha256: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? new LostFile(sha256) : error
   }
 }
 

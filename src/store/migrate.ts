@@ -1,8 +1,18 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
-import type { Database } from 'better-sqlite3'
+import { type Database, SqliteError } from 'better-sqlite3'
 import type { Instant } from '../base/clock.ts'
-import { StartError } from '../base/start-error.ts'
+import { type Log, silentLog } from '../base/log.ts'
+import { reasonOf, StartError } from '../base/start-error.ts'
 import { productVersion } from '../base/version.ts'
 import type { Migration } from './migration.ts'
 
@@ -18,18 +28,37 @@ export function migrate(
   folder: string,
   steps: readonly Migration[],
   now: () => Instant,
+  log: Log = silentLog,
 ): string[] {
   const { applied, missing } = compare(database, steps)
   const [first] = missing
-  if (first && applied.length > 0) snapshot(database, folder, first.name)
+  const isUpgrade = first !== undefined && applied.length > 0
+  // Large databases take minutes, in which somebody waits for the server.
+  if (isUpgrade) {
+    log.info('the database is copied before its upgrade', {
+      from: versionOf(applied),
+      to: productVersion,
+    })
+    const copy = snapshot(database, folder, first.name)
+    log.info('the database is upgraded', { steps: missing.length, copy })
+  }
   // SQLite's way to rebuild a table needs the keys off, which no transaction may change.
   database.pragma('foreign_keys = OFF')
   try {
-    for (const step of missing) runStep(database, step, now())
+    for (const [at, step] of missing.entries()) {
+      if (isUpgrade) log.info('upgrading', { step: step.name, number: at + 1, of: missing.length })
+      runStep(database, step, now())
+    }
   } finally {
     database.pragma('foreign_keys = ON')
   }
+  if (isUpgrade) log.info('the database is up to date', { version: productVersion })
   return missing.map((step) => step.name)
+}
+
+/** Of the program that ran the last step. */
+function versionOf(applied: readonly Applied[]): string {
+  return applied.at(-1)?.version ?? 'nothing'
 }
 
 /** Refuses a database that lacks a migration, for a program that must not run any. */
@@ -74,7 +103,7 @@ function assertKnown(applied: readonly Applied[], steps: readonly Migration[]): 
   )
 }
 
-function snapshot(database: Database, folder: string, before: string): void {
+function snapshot(database: Database, folder: string, before: string): string {
   const place = join(folder, 'snapshots')
   mkdirSync(place, { recursive: true, mode: 0o700 })
   const target = join(place, `before-${before}.db`)
@@ -84,8 +113,19 @@ function snapshot(database: Database, folder: string, before: string): void {
   syncPath(partial)
   renameSync(partial, target)
   syncPath(place)
-  const others = readdirSync(place).filter((name) => /^before-.*\.db$/.test(name))
-  for (const name of others.sort().slice(0, -keptSnapshots)) rmSync(join(place, name))
+  removeOldest(place, target)
+  return target
+}
+
+/** By their age: a step that was missing may have a lower number than one that was run long ago. */
+function removeOldest(place: string, newest: string): void {
+  const others = readdirSync(place)
+    .filter((name) => /^before-.*\.db$/.test(name))
+    .map((name) => join(place, name))
+    .filter((path) => path !== newest)
+    .map((path) => ({ path, at: statSync(path).mtimeMs }))
+    .sort((a, b) => b.at - a.at || (a.path < b.path ? 1 : -1))
+  for (const { path } of others.slice(keptSnapshots - 1)) rmSync(path)
 }
 
 function syncPath(path: string): void {
@@ -95,6 +135,20 @@ function syncPath(path: string): void {
 }
 
 function runStep(database: Database, step: Migration, at: Instant): void {
+  try {
+    applyStep(database, step, at)
+  } catch (error) {
+    // A full or damaged disk has words of its own.
+    if (error instanceof SqliteError && !/^SQLITE_(ERROR|CONSTRAINT)/.test(error.code)) throw error
+    throw new StartError(
+      `the upgrade of the database ended at ${step.name} (${reasonOf(error)}): nothing of this step was kept, ` +
+        'and the older program goes on with the copy in snapshots/',
+      { cause: error },
+    )
+  }
+}
+
+function applyStep(database: Database, step: Migration, at: Instant): void {
   database
     .transaction(() => {
       database.exec(step.sql)

@@ -1,6 +1,7 @@
 import type { Insertable, Kysely, Selectable, Updateable } from 'kysely'
 import type { AccountsSchema } from './schema/accounts.ts'
 import type { AlertsSchema } from './schema/alerts.ts'
+import type { BackupsSchema } from './schema/backups.ts'
 import type { BoardsSchema } from './schema/boards.ts'
 import type { CiSchema } from './schema/ci.ts'
 import type { CiRunnersSchema } from './schema/ci-runners.ts'
@@ -11,6 +12,7 @@ import type { CoreSchema } from './schema/core.ts'
 import type { EnvironmentsSchema } from './schema/environments.ts'
 import type { ErrorsSchema } from './schema/errors.ts'
 import type { FeatureFlagsSchema } from './schema/feature-flags.ts'
+import type { HealthSchema } from './schema/health.ts'
 import type { HooksSchema } from './schema/hooks.ts'
 import type { IssuesSchema } from './schema/issues.ts'
 import type { LfsSchema } from './schema/lfs.ts'
@@ -28,6 +30,7 @@ import type { WikisAndSnippetsSchema } from './schema/wikis-and-snippets.ts'
 export interface Schema
   extends AccountsSchema,
     AlertsSchema,
+    BackupsSchema,
     BoardsSchema,
     CiRunnersSchema,
     CiSchema,
@@ -38,6 +41,7 @@ export interface Schema
     EnvironmentsSchema,
     ErrorsSchema,
     FeatureFlagsSchema,
+    HealthSchema,
     HooksSchema,
     IssuesSchema,
     LfsSchema,

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { StartError } from '../base/start-error.ts'
+import { reasonOf, StartError } from '../base/start-error.ts'
 import type { Db } from './schema.ts'
 import { findSetting } from './settings-queries.ts'
 
@@ -23,7 +23,10 @@ const checkKey = 'vault_key_check'
 export async function openVault(folder: string, db: Db, given?: string): Promise<Vault> {
   const path = join(folder, 'secret.key')
   const known = await findSetting(db, checkKey)
-  const key = given === undefined ? readKey(path, known === undefined) : parseKey(given)
+  const key =
+    given === undefined
+      ? readKey(path, known === undefined)
+      : parseKey(given, 'GITSTEAD_SECRET_KEY')
   if (!key) {
     throw new StartError(
       `the key ${path} is missing, and secrets in the database need it: put it back from a backup`,
@@ -33,7 +36,7 @@ export async function openVault(folder: string, db: Db, given?: string): Promise
   if (known === undefined) await saveCheck(db, check)
   else if (known !== check) {
     throw new StartError(
-      `the key ${given === undefined ? path : 'GITSTEAD_SECRET_KEY'} is not the one of this database`,
+      `the key ${given === undefined ? path : 'GITSTEAD_SECRET_KEY'} is not the one of this database: put it back from a backup`,
     )
   }
   return vaultOf(key)
@@ -61,7 +64,7 @@ function vaultOf(key: Buffer): Vault {
 
 function readKey(path: string, mayMake: boolean): Buffer | undefined {
   try {
-    return parseKey(readFileSync(path, 'utf8').trim())
+    return parseKey(readFileSync(path, 'utf8').trim(), path)
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
     if (!isMissing) throw error instanceof StartError ? error : unreadable(path, error)
@@ -70,12 +73,14 @@ function readKey(path: string, mayMake: boolean): Buffer | undefined {
 }
 
 function unreadable(path: string, error: unknown): StartError {
-  return new StartError(`the key ${path} cannot be read (${String(error)})`)
+  return new StartError(`the key ${path} cannot be read (${reasonOf(error)})`)
 }
 
-function parseKey(text: string): Buffer {
+function parseKey(text: string, name: string): Buffer {
   if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex')
-  throw new StartError('the secret key is wrong (expected 64 hexadecimal digits)')
+  throw new StartError(
+    `the key ${name} is damaged (expected 64 hexadecimal digits): put it back from a backup`,
+  )
 }
 
 /** On the disk before anything is sealed with it. */

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import { byteCache } from '../base/byte-cache.ts'
 import { GitError } from '../git/error.ts'
+import { RefsStates } from '../git/ref-files/refs-state.ts'
+import { assertRefsWhole } from '../git/refs/broken-refs.ts'
 import { listRefs } from '../git/refs/refs.ts'
-import { RefsStates } from '../git/refs/refs-state.ts'
 import type { Repo } from '../git/repo.ts'
 import type { Ref } from '../git/types.ts'
 import { pushablePrefixes } from '../repositories/refs/moves.ts'
@@ -31,9 +32,20 @@ export class Advertisements {
 
   /** The answer to `GET info/refs`, service line included. */
   async infoRefs(repo: Repo, service: Service, version: 0 | 1 | 2): Promise<Buffer> {
+    // Of protocol 2 the list is asked for later.
+    if (service === 'upload-pack' && version < 2) await assertRefsWhole(repo)
     const make = () => advertise(repo, service, version)
     const head = Buffer.concat([packet(`# service=git-${service}\n`), flushPacket])
     return Buffer.concat([head, await this.#list(repo, service, version, make)])
+  }
+
+  /** What a client that pushes over SSH is told first. */
+  async pushRefs(repo: Repo, version: 0 | 1 | 2): Promise<Buffer> {
+    // There is no push of protocol 2.
+    const spoken = version === 1 ? 1 : 0
+    return await this.#list(repo, 'receive-pack', spoken, () =>
+      advertise(repo, 'receive-pack', spoken),
+    )
   }
 
   /** The answer to an `ls-refs` of protocol 2. */
@@ -69,7 +81,9 @@ export class Advertisements {
       return list
     }
     if (capabilities === '') return await byGit()
-    const lists = await Promise.all(pushablePrefixes.map((prefix) => listRefs(repo, { prefix })))
+    const lists = await Promise.all(
+      pushablePrefixes.map((prefix) => listRefs(repo, { prefix, withoutBroken: true })),
+    )
     return pushAdvertisement(lists.flat(), capabilities)
   }
 

@@ -1,4 +1,4 @@
-import { Transform, type TransformCallback, type Writable } from 'node:stream'
+import { Transform, type TransformCallback } from 'node:stream'
 import { GitError } from '../git/error.ts'
 
 export interface BodyLimitOptions {
@@ -68,22 +68,4 @@ export class BodyLimit extends Transform {
       this.destroy(new GitError('timeout', 'the client sends too slowly'))
     }
   }
-}
-
-/** Calls `giveUp` when a reader has not taken anything for `idleMs`. Gives the function that stops. */
-export function watchReader(reader: Writable, idleMs: number, giveUp: () => void): () => void {
-  let left = reader.writableLength
-  let since = performance.now()
-  const timer = setInterval(
-    () => {
-      const length = reader.writableLength
-      if (length === 0 || length !== left) {
-        left = length
-        since = performance.now()
-      } else if (performance.now() - since > idleMs) giveUp()
-    },
-    Math.min(5000, idleMs / 4),
-  )
-  timer.unref()
-  return () => clearInterval(timer)
 }

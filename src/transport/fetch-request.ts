@@ -7,6 +7,8 @@ export interface FetchRequest {
   readonly fresh: boolean
   /** Only a part of the history or of the objects is wanted. */
   readonly partial: boolean
+  /** Of `ls-refs`: what the names of the wanted refs begin with. */
+  readonly prefixes: readonly string[]
   /** The request without what differs between clients but not between answers. */
   readonly cacheKey: Buffer
 }
@@ -17,15 +19,22 @@ export function readFetchRequest(body: Buffer, protocol: string | undefined): Fe
   const lines = packets.map(lineOf)
   const cacheKey = Buffer.from(`${protocol ?? ''}\n${lines.map(cachedLine).join('\n')}`, 'latin1')
   if (lines[0] === 'command=ls-refs') {
-    return { kind: 'ls-refs', fresh: false, partial: false, cacheKey }
+    return { kind: 'ls-refs', fresh: false, partial: false, prefixes: prefixesIn(lines), cacheKey }
   }
   const isFetch = lines[0] === 'command=fetch' || lines[0]?.startsWith('want ') === true
   return {
     kind: isFetch ? 'fetch' : 'other',
     fresh: isFetch && lines.includes('done') && !lines.some((line) => line.startsWith('have ')),
+    prefixes: [],
     partial: lines.some((line) => line.startsWith('deepen') || line.startsWith('filter ')),
     cacheKey,
   }
+}
+
+/** All, where the client names none. */
+function prefixesIn(lines: readonly string[]): string[] {
+  const named = lines.flatMap((line) => /^ref-prefix (.*)$/.exec(line)?.slice(1) ?? [])
+  return named.length > 0 ? named : ['']
 }
 
 function lineOf(packet: Packet): string {

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
-import { type Program, startProgram } from '../base/launcher/program.ts'
-import { fallBehind } from '../base/priority.ts'
+import { lowerPriority } from '../base/programs/priority.ts'
+import { type Program, startProgram } from '../base/programs/program.ts'
 import { gitArguments, gitEnvironment, startFailure } from '../git/command.ts'
-import { removeSoon } from '../git/maintenance/left-over.ts'
+import { removeSoon } from '../git/locks/left-over.ts'
 import type { Repo } from '../git/repo.ts'
 
 export interface ServiceCommand {
@@ -82,7 +82,7 @@ export function startService(command: ServiceCommand): GitService {
   )
   closed.catch(() => {})
   child.pid.then(
-    (pid) => fallBehind(pid, politeness[service]),
+    (pid) => lowerPriority(pid, politeness[service]),
     () => {},
   )
   const { stdin, stdout, pid, extra } = child

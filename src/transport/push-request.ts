@@ -56,7 +56,7 @@ export async function waitForPack(input: Readable, longest: number): Promise<voi
 }
 
 /** The next piece of a paused stream, or null at its end. */
-export async function nextChunk(input: Readable): Promise<Buffer | null> {
+async function nextChunk(input: Readable): Promise<Buffer | null> {
   for (;;) {
     const chunk: Buffer | null = input.read()
     if (chunk !== null) return chunk

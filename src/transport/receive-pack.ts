@@ -2,13 +2,15 @@ import { diskFullText, isDiskFull } from '../base/full-disk.ts'
 import { processMark } from '../base/process-mark.ts'
 import { drained } from '../base/streams/drained.ts'
 import { GitError } from '../git/error.ts'
-import { releaseDeadLocks } from '../git/maintenance/left-over.ts'
+import { releaseDeadLocks } from '../git/locks/left-over.ts'
+import { syncLooseObjects } from '../git/objects/object-folder.ts'
 import { locksOf } from '../git/refs/update-refs.ts'
 import type { Repo } from '../git/repo.ts'
-import { syncLooseObjects } from '../git/transfer/quarantine.ts'
-import { isPushable, type Push, type RefMove } from '../repositories/refs/moves.ts'
+import { isPushable, type Push } from '../repositories/refs/moves.ts'
 import { objectFacts } from '../repositories/refs/object-facts.ts'
 import { finalizeMoved, readMoved } from '../repositories/refs/ref-updater.ts'
+import { leaveBytes } from '../repositories/size-limit/claims.ts'
+import { BodyLimit } from './body-limit.ts'
 import { type GitService, startService, stopAfter } from './git-process.ts'
 import { allow, deny, readHookQuestion } from './hook.ts'
 import type { PushRequest } from './push-request.ts'
@@ -17,11 +19,16 @@ import { messagesOf, type Reception, sentences } from './reception.ts'
 import { PushOutput } from './report.ts'
 import type { Transport } from './transport.ts'
 
+/** Twice as long as git is silent while it works (`receive.keepAlive`). */
+const workingMs = 10_000
+
 /** One `git receive-pack` and what belongs to it. It goes on to its end once git may move refs. */
 export class ReceivePack {
   readonly #transport: Transport
   readonly #given: Reception
   readonly #push: Push
+  /** Without the refs that git refuses by itself, as they are not pushable. */
+  readonly #checked: Push
   readonly #repo: Repo
   readonly #git: GitService
   readonly #output: PushOutput
@@ -32,6 +39,8 @@ export class ReceivePack {
   /** Git has been allowed to move refs, and may be at it. */
   #allowed = false
   #abandoned = false
+  /** Says that the moves are recorded, once git has been allowed to make them. */
+  #leave = () => {}
   #inputError: unknown
   /** Resolves when git is gone and the database knows what it did; never rejects. */
   readonly finished: Promise<void>
@@ -41,6 +50,7 @@ export class ReceivePack {
     this.#transport = transport
     this.#given = given
     this.#push = push
+    this.#checked = { ...push, moves: push.moves.filter(({ name }) => isPushable(name)) }
     this.#repo = given.updater.repo
     this.#output = new PushOutput(request.capabilities)
     this.#git = startService(receiveCommand(transport.hooks, given.ctx, this.#repo))
@@ -71,6 +81,11 @@ export class ReceivePack {
     }
   }
 
+  /** Whether git has read the whole pack. */
+  get hasRead(): boolean {
+    return this.#output.isUnpacked
+  }
+
   /** The client is gone: git is stopped, unless it may be moving refs already. */
   abandon(): void {
     this.#abandoned = true
@@ -83,6 +98,8 @@ export class ReceivePack {
     this.#outcome = outcome
     this.#done = true
     this.#git.stop()
+    leaveBytes(this.#repo, this.#checked)
+    this.#leave()
     this.#wake()
   }
 
@@ -111,13 +128,16 @@ export class ReceivePack {
   async #run(fed: Promise<void>): Promise<void> {
     const judged = this.#judge()
     for await (const chunk of this.#git.stdout as AsyncIterable<Buffer>) {
+      // Git says every few seconds that it is still at work: the client has nothing to say meanwhile.
+      if (this.#given.input instanceof BodyLimit) this.#given.input.allowSilence(workingMs)
       this.#offer(this.#output.take(chunk))
     }
     const { code, stderr } = await this.#git.closed
     await judged
     await this.#finalize()
+    this.#leave()
     // A client listens only when it has sent everything.
-    await fed
+    if (!this.#given.staysOpen) await fed
     if (this.#inputError !== undefined) throw this.#inputError
     if (this.#output.outcomes().length === 0 && code !== 0) {
       throw new GitError('failed', `git receive-pack: ${stderr.trim().split('\n').at(-1) ?? ''}`)
@@ -125,15 +145,10 @@ export class ReceivePack {
     this.#offer(this.#output.finish(await this.#messages()))
   }
 
-  /** Git refuses refs that are not pushable by itself. */
-  get #moves(): readonly RefMove[] {
-    return this.#push.moves.filter(({ name }) => isPushable(name))
-  }
-
   /** Writes the intent down, on the disk. A push that is refused later finalizes it as one that moved nothing. */
   async #record(): Promise<number> {
     const mark = processMark(await this.#git.pid.catch(() => 0)) ?? null
-    const id = await this.#given.updater.open({ ...this.#push, moves: this.#moves }, mark)
+    const id = await this.#given.updater.open(this.#checked, mark)
     this.#transport.atStep('intent recorded')
     return id
   }
@@ -149,13 +164,14 @@ export class ReceivePack {
       const { quarantine } = question
       const facts = objectFacts(this.#repo, quarantine)
       const [refusals] = await Promise.all([
-        updater.check({ ...this.#push, moves: this.#moves }, facts),
+        updater.check(this.#checked, facts),
         quarantine === undefined ? undefined : syncLooseObjects(quarantine),
         this.#intent,
       ])
       if (refusals.length > 0) return deny(toHook, sentences(ctx, refusals))
       if (this.#abandoned) return deny(toHook, [])
-      await releaseDeadLocks(this.#repo.path, locksOf(this.#moves.map(({ name }) => name)))
+      await releaseDeadLocks(this.#repo.path, locksOf(this.#checked.moves.map(({ name }) => name)))
+      this.#leave = await this.#repo.moves.enter(this.#repo.key)
       this.#allowed = true
       this.#transport.atStep('allowed')
       allow(toHook)
@@ -179,7 +195,7 @@ export class ReceivePack {
   /** What git says it moved; without a report, what the refs say. */
   async #moved(): Promise<ReadonlySet<string>> {
     const said = this.#output.outcomes().length > 0
-    return said ? this.#reported() : await readMoved(this.#repo, this.#moves)
+    return said ? this.#reported() : await readMoved(this.#repo, this.#checked.moves)
   }
 
   /** The refs of which git's report says that they moved. */

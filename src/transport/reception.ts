@@ -11,6 +11,11 @@ export interface Reception {
   readonly updater: RefUpdater
   /** What the client sends behind the advertisement: commands, options, pack. */
   readonly input: Readable
+  /**
+   * The client leaves its side open behind the pack, and may wait for the answer and the end of ours with nothing said on its
+   * own: where the pack ends is told by the pack.
+   */
+  readonly staysOpen?: boolean
   /** Raised when the client is gone. */
   readonly signal: AbortSignal
   /** Lines for the user, once refs have moved. */

@@ -98,6 +98,11 @@ export class PushOutput {
     return Buffer.concat(passed)
   }
 
+  /** Whether git says that it has taken the pack in. */
+  get isUnpacked(): boolean {
+    return Buffer.concat(this.#report).includes('unpack ok\n')
+  }
+
   outcomes(): RefOutcome[] {
     return parseReport(Buffer.concat(this.#report))
   }

@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream'
 import type { Ctx } from '../ctx.ts'
-import { isPushable, type Push, type Refusal } from '../repositories/refs/moves.ts'
+import { damaged, damageText } from '../git/error.ts'
+import { endAsideBroken, listBrokenRefs, setAsideBroken } from '../git/refs/broken-refs.ts'
+import { isDeletion, isPushable, type Push, type Refusal } from '../repositories/refs/moves.ts'
+import { dropRest } from './drop-rest.ts'
 import { type PushRequest, readPushRequest, waitForPack } from './push-request.ts'
 import { ReceivePack } from './receive-pack.ts'
-import { messagesOf, type Reception, sentences } from './reception.ts'
+import { type Reception, sentences } from './reception.ts'
 import { type RefOutcome, wholeAnswer } from './report.ts'
-import { readSmallPack, takeSmallPush } from './small-push.ts'
 import type { Transport } from './transport.ts'
 
 /**
@@ -18,33 +20,67 @@ export async function* takePush(transport: Transport, given: Reception): AsyncGe
   transport.atStep('commands read')
   // Clients ask whether they are let in with an empty push before they send a large one.
   if (request.commands.length === 0) return
-  await waitForPack(given.input, transport.timeLimit)
+  const brings = !given.staysOpen || request.commands.some((command) => !isDeletion(command))
+  if (brings) await waitForPack(given.input, transport.timeLimit)
   const push: Push = { via: 'push', moves: request.commands, options: request.options }
   const refused = hiddenOfAtomic(request) ?? (await refusedByRules(given, request, push))
   if (refused) {
-    transport.ready.drop(given.updater.repo.path)
-    for await (const _ of given.input) {
-      // A client listens only when it has sent everything.
-    }
-    yield refused
+    yield* refuse(given, refused, brings)
     return
   }
-  const release = await transport.pushes.acquire(given.signal)
+  const release = await transport.pushes.acquire(given.signal, given.updater.repo.caller)
   let run: ReceivePack | undefined
+  let aside: readonly string[] = []
   try {
-    const pack = await readSmallPack(request, given.input)
-    const answer = pack && (await answerSmall(transport, given, request, push, pack))
-    if (answer) {
-      yield answer
+    const damage = await makeWay(given, push)
+    aside = damage.aside
+    if (damage.refusals.length > 0) {
+      yield* refuse(given, refusedPush(given.ctx, request, damage.refusals), brings)
       return
     }
-    transport.ready.drop(given.updater.repo.path)
-    const input = pack ? Readable.from([pack]) : given.input
+    const input = brings ? given.input : Readable.from([])
     run = new ReceivePack(transport, { ...given, input }, request, push)
     yield* run.answer()
+    if (given.staysOpen && brings && !run.hasRead) await dropRest(given.input)
   } finally {
     run?.abandon()
-    void (run?.finished ?? Promise.resolve()).finally(release)
+    const ended = (run?.finished ?? Promise.resolve()).finally(release)
+    void (aside.length > 0 ? ended.then(() => endAside(given, aside)) : ended)
+  }
+}
+
+/** A client listens only when it has sent everything; one that leaves its side open listens from the beginning. */
+async function* refuse(
+  { input, staysOpen = false }: Reception,
+  answer: Buffer,
+  brings: boolean,
+): AsyncGenerator<Buffer> {
+  if (!staysOpen) for await (const _ of input);
+  yield answer
+  if (staysOpen && brings) await dropRest(input)
+}
+
+/** Git takes nothing while a ref is broken; whoever brings all that are makes them anew. */
+async function makeWay(
+  { ctx, updater, signal }: Reception,
+  { moves }: Push,
+): Promise<{ readonly refusals: readonly Refusal[]; readonly aside: readonly string[] }> {
+  const broken = await listBrokenRefs(updater.repo, {}, signal)
+  const [first] = broken
+  if (!first) return { refusals: [], aside: [] }
+  const names = moves.map(({ name }) => name)
+  const left = broken.find(({ name }) => !names.includes(name))
+  const error = damaged((left ?? first).what)
+  ctx.log.error('a repository is damaged', { error, repository: updater.repo.key })
+  if (!left) return { refusals: [], aside: await setAsideBroken(updater.repo, { names }) }
+  return { refusals: names.map((name) => ({ name, reason: damageText(error) })), aside: [] }
+}
+
+async function endAside({ ctx, updater }: Reception, names: readonly string[]): Promise<void> {
+  try {
+    await endAsideBroken(updater.repo, { names })
+  } catch (error) {
+    ctx.log.error('broken refs stay aside', { error, names, repository: updater.repo.key })
   }
 }
 
@@ -68,22 +104,6 @@ function hiddenOfAtomic({ capabilities, commands }: PushRequest): Buffer | undef
     }),
   )
   return wholeAnswer(capabilities, [], outcomes)
-}
-
-/** The answer to a push that needs no `git receive-pack`; undefined when it does. */
-async function answerSmall(
-  transport: Transport,
-  given: Reception,
-  request: PushRequest,
-  push: Push,
-  pack: Buffer,
-): Promise<Buffer | undefined> {
-  const taking = takeSmallPush(transport, given, push, pack)
-  const result = await transport.finish(taking)
-  if (result === 'left to git') return undefined
-  if (result !== 'moved') return refusedPush(given.ctx, request, result)
-  const outcomes = push.moves.map(({ name }) => ({ name, refusal: null }))
-  return wholeAnswer(request.capabilities, await messagesOf(given, push.moves, push), outcomes)
 }
 
 function refusedPush(ctx: Ctx, request: PushRequest, refusals: readonly Refusal[]): Buffer {

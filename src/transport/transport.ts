@@ -6,10 +6,8 @@ import type { Config } from '../base/config.ts'
 import { unavailable } from '../base/problem.ts'
 import { Semaphore } from '../base/semaphore.ts'
 import type { Repo } from '../git/repo.ts'
-import type { Unpacking } from '../git/transfer/unpacking.ts'
 import { Advertisements } from './advertisements.ts'
 import { writeHooks } from './hook.ts'
-import { ReadyPrograms } from './ready.ts'
 import { ResponseCache } from './response-cache.ts'
 
 /** Where a crash test may stop the process in the middle of a push. */
@@ -28,8 +26,6 @@ export interface Transport {
   /** How many git programs serve clones and take pushes at once. */
   readonly fetches: Semaphore
   readonly pushes: Semaphore
-  /** What unpacks pushes that are about to come, by the path of their repository. */
-  readonly ready: ReadyPrograms<Unpacking>
   /** Longest single transfer, in milliseconds; 0 has no limit. */
   readonly timeLimit: number
   /** The folder of our hooks. */
@@ -39,7 +35,7 @@ export interface Transport {
   atStep(step: PushStep): void
   /** Has the end of the server wait, for a while, for a push that has begun until it is finalized. */
   finish<T>(push: Promise<T>): Promise<T>
-  /** Ends what waits, and lets pushes that git has accepted be finalized. */
+  /** Lets pushes that git has accepted be finalized. */
   close(): Promise<void>
 }
 
@@ -49,6 +45,8 @@ export interface TransportOptions {
 
 const mebibyte = 1024 * 1024
 const timeoutMs = 120_000
+/** The part of the programs that one address may have. */
+const share = 0.5
 const closeTimeoutMs = 5000
 
 /** Builds what transfers share, below the data folder of a server. */
@@ -58,7 +56,6 @@ export async function openTransport(
 ): Promise<Transport> {
   const cores = availableParallelism()
   const maxWaiting = config.gitWaiting
-  const ready = new ReadyPrograms<Unpacking>()
   const running = new Set<Promise<unknown>>()
   // A clone keeps a core busy; a push mostly waits for its client.
   const fetches = config.gitProcesses || cores * 2
@@ -71,9 +68,8 @@ export async function openTransport(
       maxEntryBytes: 512 * mebibyte,
       maxAgeMs: 3_600_000,
     }),
-    fetches: new Semaphore({ limit: fetches, maxWaiting, timeoutMs, busy }),
-    pushes: new Semaphore({ limit: pushes, maxWaiting, timeoutMs, busy }),
-    ready,
+    fetches: new Semaphore({ limit: fetches, maxWaiting, share, timeoutMs, busy }),
+    pushes: new Semaphore({ limit: pushes, maxWaiting, share, timeoutMs, busy }),
     timeLimit: config.gitTimeout,
     hooks: await writeHooks(config.data),
     packBytes,
@@ -87,7 +83,6 @@ export async function openTransport(
       }
     },
     async close() {
-      ready.stop()
       await Promise.race([
         Promise.allSettled(running),
         sleep(closeTimeoutMs, undefined, { ref: false }),

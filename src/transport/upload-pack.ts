@@ -1,7 +1,10 @@
-import { GitError } from '../git/error.ts'
+import type { Log } from '../base/log.ts'
+import { damaged, damageText, GitError } from '../git/error.ts'
+import { listBrokenRefs } from '../git/refs/broken-refs.ts'
 import type { Repo } from '../git/repo.ts'
 import { type FetchRequest, protocolVersion, readFetchRequest } from './fetch-request.ts'
 import { collect, type GitService, startService, stopAfter } from './git-process.ts'
+import { packet } from './pkt-line.ts'
 import type { Transport } from './transport.ts'
 
 // Whole clones of larger repositories are not worth their space on disk: git streams them from
@@ -17,13 +20,22 @@ export async function* uploadPack(
   repo: Repo,
   body: Buffer,
   protocol: string | undefined,
-  signal: AbortSignal,
+  { log, signal }: { readonly log: Log; readonly signal: AbortSignal },
 ): AsyncGenerator<Buffer> {
   const version = protocolVersion(protocol)
   const spoken = version === 0 ? undefined : `version=${version}`
   const request = readFetchRequest(body, spoken)
   const run = (stop: AbortSignal) => runUploadPack(transport, repo, body, spoken, stop)
   if (request.kind === 'ls-refs') {
+    const broken = (await listBrokenRefs(repo, {}, signal)).find(({ name }) =>
+      request.prefixes.some((prefix) => name.startsWith(prefix)),
+    )
+    if (broken) {
+      const error = damaged(broken.what)
+      log.error('a repository is damaged', { error, repository: repo.key })
+      yield packet(`ERR ${damageText(error)}\n`)
+      return
+    }
     yield await transport.advertisements.lsRefs(repo, request.cacheKey, () => collect(run(signal)))
     return
   }
@@ -56,7 +68,7 @@ async function* runUploadPack(
   protocol: string | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
-  const release = await transport.fetches.acquire(signal)
+  const release = await transport.fetches.acquire(signal, repo.caller)
   try {
     const options = ['--stateless-rpc']
     const git = startService({ service: 'upload-pack', repo, options, protocol })

@@ -4,12 +4,14 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { forgetDeadTasks } from '../../src/background/forget.ts'
+import { postponeWhileHeld } from '../../src/background/postponed.ts'
 import { claimTasks } from '../../src/background/queries.ts'
 import { makeWork, type Work } from '../../src/background/queue.ts'
 import { type TaskCtx, TaskRunner } from '../../src/background/runner.ts'
 import { daily, every, type Schedule } from '../../src/background/schedule.ts'
 import { type AnyTask, task } from '../../src/background/task.ts'
 import { type Instant, later } from '../../src/base/clock.ts'
+import { Hold } from '../../src/base/hold.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { inTransaction } from '../../src/store/transaction.ts'
 import { startChild } from '../support/child.ts'
@@ -514,3 +516,30 @@ async function endWhileRunning(known: AnyTask<TaskCtx>): Promise<void> {
   await claimTasks(store.db, { now: clock, by: 'gone', rooms: [{ limit: 100, names }] })
   await makeRunner([known]).recover()
 }
+
+test('a task that is put off runs later, however often, and that is no attempt', async () => {
+  const deletions = new Hold()
+  let ran = 0
+  const tidy = task<TaskCtx, { n: number }>({
+    name: 'test.tidy',
+    payload,
+    attempts: 1,
+    async handler() {
+      postponeWhileHeld(deletions)
+      ran += 1
+    },
+  })
+  const running = makeRunner([tidy])
+  await work.enqueue(store.db, tidy, { n: 1 })
+  const release = deletions.take()
+  for (let time = 0; time < 3; time += 1) {
+    await running.runDue()
+    const [row] = await store.db.selectFrom('tasks').selectAll().execute()
+    expect(row).toMatchObject({ state: 'ready', attempts: 0 })
+    clock = later(clock, 5 * 60_000)
+  }
+  expect(ran).toBe(0)
+  release()
+  await running.runDue()
+  expect(ran).toBe(1)
+})

@@ -7,6 +7,7 @@ import {
   environmentName,
   makeConfig,
   readConfig,
+  unknownSettings,
   withPort,
 } from '../../src/base/config.ts'
 import { settings } from '../../src/base/settings.ts'
@@ -63,7 +64,7 @@ describe('the file and the environment', () => {
 
   test('a file that is named but missing stops the start', () => {
     expect(() => readConfig({ GITSTEAD_CONFIG: join(folder, 'none.json') })).toThrow(
-      /^the configuration file .*none\.json cannot be read \(ENOENT/,
+      /^the configuration file .*none\.json cannot be read \(no such file/,
     )
   })
 })
@@ -124,15 +125,26 @@ const wrong: Record<keyof typeof settings, readonly string[]> = {
   data: [' '],
   host: [' '],
   port: ['-1', '80.5', '0x50', '8080 8081'],
+  sshPort: ['-1', '65536', 'ssh'],
+  sshExternalHost: ['a b', 'git@host', 'http://host'],
+  sshExternalPort: ['0', '65536'],
+  sshIdle: ['0', '25d'],
+  sshTrustedCa: [' '],
+  sshRevokedKeys: [' '],
   externalUrl: ['//git.example.com', 'javascript:alert(1)', 'https://'],
-  rootToken: [' '],
+  tlsCert: [' '],
+  tlsKey: [' '],
+  pages: ['yes', 'OFF', '0'],
+  rootToken: [' ', 'fifteen-letters'],
   rootPassword: [' '],
   secretKey: ['zz', 'a'.repeat(63)],
+  signInProviders: ['/nowhere/providers.json', '/etc/hostname'],
   logLevel: ['INFO'],
   vendorPrefix: ['x', 'gít', '9lives'],
   trustedProxies: ['10.0.0.1:80', 'proxy.example.com'],
   drainTime: ['-1s', '25d', '1e3'],
   requestTimeout: ['0', '30d'],
+  readerIdle: ['0'],
   engineProcesses: ['65', 'all'],
   engineMemory: ['-1', '180 megs', '0', '99m'],
   engineTimeout: ['0s', '25d'],
@@ -167,6 +179,7 @@ const wrong: Record<keyof typeof settings, readonly string[]> = {
   npmUrl: ['registry.example.com', 'ftp://user:hush@registry.example.com'],
   pypiUrl: ['pypi'],
   mavenUrl: ['file:///srv'],
+  virtualRegistryCache: ['-1'],
   packageCache: ['none'],
   maxBlob: ['none'],
   maxOffset: ['1000000001'],
@@ -184,6 +197,14 @@ const wrong: Record<keyof typeof settings, readonly string[]> = {
   smtpUrl: ['mail.example.com'],
   mailFrom: ['nobody', 'Git <git@example.com>', 'a@b,c@d'],
   runner: ['docker'],
+  runnerConcurrent: ['0', 'all'],
+  backupFolder: [' '],
+  backupSchedule: ['tomorrow', '* * * *', '0 0 30 2 *', '@daily'],
+  backupKeep: ['0', 'all'],
+  backupPassphraseFile: [' '],
+  healthSchedule: ['on', '* * *', '61 * * * *'],
+  accessLog: [' '],
+  slowRequest: ['-1s', 'fast'],
   outboundAllow: ['!!', '10.0.0.0/33', '10.0.0.300', 'a:0', 'a:65536', '*.example.com', 'http://a'],
   outboundProxy: ['https://user:hush@proxy', 'proxy:3128'],
   outboundTimeout: ['0', '60000000000'],
@@ -253,4 +274,21 @@ test('the table for the README has a line for each setting', () => {
   expect(configTable().split('\n')).toContain(
     '| `GITSTEAD_PORT` | `port` | `8080` | Port to listen on; 0 takes a free one |',
   )
+})
+
+test('a variable that is misspelt is named with the setting that was meant', () => {
+  expect(
+    unknownSettings({
+      GITSTEAD_EXTERNAL_URI: 'https://git.example.com',
+      GITSTEAD_BACKUP_SCHEDUL: '30 2 * * *',
+      GITSTEAD_SOMETHING_ELSE_ALTOGETHER: '1',
+      GITSTEAD_PORT: '1',
+      GITSTEAD_RUNNER_TOKEN: 'x',
+      PATH: '/bin',
+    }),
+  ).toEqual([
+    'GITSTEAD_BACKUP_SCHEDUL is no setting and has no effect: did you mean GITSTEAD_BACKUP_SCHEDULE?',
+    'GITSTEAD_EXTERNAL_URI is no setting and has no effect: did you mean GITSTEAD_EXTERNAL_URL?',
+    'GITSTEAD_SOMETHING_ELSE_ALTOGETHER is no setting and has no effect',
+  ])
 })

@@ -162,9 +162,37 @@ describe('the allow list', () => {
     ['nexus.lan', 'http://other.lan/', 'blocked'],
     ['nexus.lan', 'http://10.0.0.1/', 'blocked'],
     ['localhost', 'http://localhost/', 'none'],
+    ['127.0.0.1', 'http://localhost/', 'none'],
+    ['127.0.0.0/8:80', 'http://localhost/', 'none'],
+    ['127.0.0.0/8:81', 'http://localhost/', 'blocked'],
+    ['127.0.0.2', 'http://localhost/', 'blocked'],
+    ['10.0.0.0/8', 'http://maven.internal/', 'none'],
+    ['10.0.0.3', 'http://maven.internal/', 'none'],
+    ['10.0.0.4', 'http://maven.internal/', 'blocked'],
+    ['10.0.0.0/8', 'http://public.internal/', 'blocked'],
+    ['10.0.0.0/8', 'http://both.internal/', 'blocked'],
+    ['10.0.0.0/8', 'http://unknown.internal/', 'blocked'],
+    ['10.0.0.0/8', 'http://unknown.example/', 'unreachable'],
   ])('of %s lets %s be: %s', async (entry, url, reason) => {
-    const names = { 'nexus.lan': ['10.0.0.1'], 'other.lan': ['10.0.0.2'], localhost: ['127.0.0.1'] }
+    const names = {
+      'nexus.lan': ['10.0.0.1'],
+      'other.lan': ['10.0.0.2'],
+      'maven.internal': ['10.0.0.3'],
+      'public.internal': ['93.184.216.34'],
+      'both.internal': ['10.0.0.3', '169.254.169.254'],
+      localhost: ['::1', '127.0.0.1'],
+    }
     expect(await reasonOf(guard([entry], names).resolve(url))).toBe(reason)
+  })
+
+  test('of one address of this machine is asked there alone', async () => {
+    const it = guard(['127.0.0.1'], { localhost: ['::1', '127.0.0.1'] })
+    expect((await it.resolve('http://localhost/')).addresses).toEqual(['127.0.0.1'])
+  })
+
+  test('of addresses says nothing of names that a proxy looks up', async () => {
+    const it = makeGuard({ allow: ['127.0.0.1'], proxied: true })
+    expect(await reasonOf(it.resolve('http://localhost/'))).toBe('blocked')
   })
 
   test('of one address does not open another behind the same name', async () => {

@@ -74,3 +74,26 @@ test('a write to a key is refused when too many wait for it, and again allowed w
   expect(all.map((one) => one.status)).toEqual(['fulfilled', 'fulfilled', 'rejected'])
   expect(await keyed.run('a', async () => 4)).toBe(4)
 })
+
+test('one caller has no more than its share, and others go before those who have more', async () => {
+  const shared = new Semaphore({
+    limit: 4,
+    maxWaiting: 4,
+    share: 0.5,
+    busy: () => new GitError('busy', 'full'),
+  })
+  const held = [await shared.acquire(undefined, 'a'), await shared.acquire(undefined, 'a')]
+  const third = shared.acquire(undefined, 'a')
+  const fourth = shared.acquire(undefined, 'a')
+  expect(await isSettled(third)).toBe(false)
+  // Nor more than its share of the queue.
+  await expect(shared.acquire(undefined, 'a')).rejects.toMatchObject({ code: 'busy' })
+  const others = [await shared.acquire(undefined, 'b'), await shared.acquire(undefined, 'b')]
+  const late = shared.acquire(undefined, 'c')
+  for (const leave of others.splice(0, 1)) leave()
+  expect(await isSettled(late)).toBe(true)
+  expect(await isSettled(third)).toBe(false)
+  for (const leave of held) leave()
+  expect(await isSettled(third)).toBe(true)
+  expect(await isSettled(fourth)).toBe(true)
+})

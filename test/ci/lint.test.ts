@@ -100,3 +100,62 @@ test('takes the configuration of one ref, and tries it out on another', async ()
     errors: ['Reference not found'],
   })
 })
+
+test('a wildcard means stars alone, and never the file that has it', async () => {
+  const files = {
+    '.svc-ci.yml': 'include: [{local: "**.yml"}]\nroot: {script: make}',
+    'a.yml': 'include: {local: "*.yml"}\na: {script: make}',
+    'deep/b.yml': 'b: {script: make}',
+  }
+  const all = await addProject(world, ana, 'basic', { path: 'wild' })
+  commitFiles(all, { files })
+  const { body } = await ana.get(`/projects/${all.id}/ci/lint?include_jobs=true`)
+  expect(body.errors).toEqual([])
+  expect(body.jobs.map(({ name }: { name: string }) => name).sort()).toEqual(['a', 'b', 'root'])
+  const content = 'include: ["{a,b}.yml"]\nx: {script: make}'
+  const one = await ana.post(`/projects/${all.id}/ci/lint`, { content })
+  expect(one.body.errors).toEqual(['Local file `{a,b}.yml` does not exist!'])
+})
+
+test('a dry run lists the jobs of the pipeline that there would be, by their stages', async () => {
+  const content = `
+variables: {AT: staging}
+late: {stage: deploy, script: [ship], tags: [$SECRET], environment: review/$AT/$SECRET, when: manual}
+early: {stage: build, before_script: [prepare], script: [make], tags: [big], needs: []}
+never: {script: [x], rules: [{if: $NOTHING}]}
+`
+  const secret = { key: 'SECRET', value: 'not-to-be-seen', masked: true }
+  await ana.post(`/projects/${project.id}/variables`, secret)
+  const jobs = async (dry_run: boolean) =>
+    (await ana.post(lint, { content, dry_run, include_jobs: true })).body.jobs
+  expect((await jobs(false)).map(({ name }: { name: string }) => name)).toEqual([
+    'late',
+    'early',
+    'never',
+  ])
+  const common = { only: null, except: null, needs: null, after_script: [] }
+  expect(await jobs(true)).toEqual([
+    {
+      ...common,
+      name: 'early',
+      stage: 'build',
+      before_script: ['prepare'],
+      script: ['make'],
+      tag_list: ['big'],
+      environment: null,
+      when: 'on_success',
+      allow_failure: false,
+    },
+    {
+      ...common,
+      name: 'late',
+      stage: 'deploy',
+      before_script: [],
+      script: ['ship'],
+      tag_list: ['[MASKED]'],
+      environment: 'review/staging/[MASKED]',
+      when: 'manual',
+      allow_failure: true,
+    },
+  ])
+})

@@ -1,10 +1,12 @@
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { inTransaction } from '../../src/store/transaction.ts'
+import { withApp } from '../support/codes.ts'
 import { gitstead } from '../support/command-line.ts'
 import { newFolder } from '../support/database.ts'
+import { openMailServer } from '../support/mail-server.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -90,4 +92,67 @@ test('a data folder that no server has started is refused', async () => {
   expect(code).toBe(1)
   expect(err).toMatch(/holds nothing yet: start the server there once\n$/)
   rmSync(folder, { recursive: true })
+})
+
+test('a lost password is replaced, and what was signed in with the old one is signed out', async () => {
+  await run(
+    ['user', 'create', 'dee', '--email', 'dee@example.com', '--password-stdin'],
+    'first word of dee 77\n',
+  )
+  const signIn = (password: string) =>
+    world.nobody.post(
+      '/oauth/token',
+      { grant_type: 'password', username: 'dee', password },
+      { host: true },
+    )
+  expect((await signIn('first word of dee 77')).status).toBe(200)
+  const ran = await run(['user', 'reset-password', 'dee', '--json'])
+  expect(ran).toMatchObject({ code: 0, err: '' })
+  const { password, username } = JSON.parse(ran.out)
+  expect(username).toBe('dee')
+  expect((await signIn('first word of dee 77')).status).toBe(400)
+  expect((await signIn(password)).status).toBe(200)
+  const weak = await run(['user', 'reset-password', 'dee', '--password-stdin'], 'short\n')
+  expect([weak.code, weak.out]).toEqual([1, ''])
+  expect(weak.err).toMatch(/^gitstead: password [^\n]+\n$/)
+  expect((await run(['user', 'reset-password', 'nobody'])).code).toBe(1)
+})
+
+test('a lost second factor is taken away', async () => {
+  const eli = await world.user('eli')
+  await withApp(world, eli, world.ctx.now())
+  const ran = await run(['user', 'disable-two-factor', 'eli'])
+  expect([ran.code, ran.err]).toEqual([0, ''])
+  expect((await eli.get('/user')).body.two_factor_enabled).toBe(false)
+  expect((await run(['user', 'disable-two-factor', 'eli'])).code).toBe(1)
+  expect((await run(['user', 'disable-two-factor', 'nobody'])).code).toBe(1)
+})
+
+test('a test mail goes to the mail server, or into the outbox, and says what went wrong', async () => {
+  const outbox = await run(['mail', 'test', 'ana@example.com'])
+  expect(outbox.code).toBe(0)
+  const [, file = ''] = /written to (\S+\.eml): GITSTEAD_SMTP_URL is not set/.exec(outbox.out) ?? []
+  expect(readFileSync(file, 'utf8')).toContain('To: ana@example.com')
+  const mail = await openMailServer()
+  try {
+    const words = ['mail', 'test', 'bo@example.com']
+    const sent = await gitstead(world.folder, words, '', { GITSTEAD_SMTP_URL: mail.url })
+    expect(sent).toMatchObject({
+      code: 0,
+      out: 'the mail server has taken it, from gitstead@localhost\n',
+    })
+    expect(await mail.wait('bo@example.com', 'Mail of Gitstead arrives')).toContain(
+      'gitstead mail test',
+    )
+  } finally {
+    await mail.close()
+  }
+  const away = await gitstead(world.folder, ['mail', 'test', 'bo@example.com'], '', {
+    GITSTEAD_SMTP_URL: mail.url,
+  })
+  expect(away.code).toBe(1)
+  expect(away.err).toMatch(
+    /^gitstead: the mail was not sent: [^\n]*ECONNREFUSED[^\n]*\(GITSTEAD_SMTP_URL\)\n$/,
+  )
+  expect((await run(['mail', 'test', 'no address'])).code).toBe(2)
 })

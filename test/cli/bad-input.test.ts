@@ -28,8 +28,10 @@ test.each([
   [['user', 'destroy'], 2, "no command 'user destroy', see gitstead --help"],
   [['--data', '/x', 'doctor'], 2, "no command '--data /x', see gitstead --help"],
   [['serve', '--port'], 2, 'argument missing (gitstead serve --help)'],
-  [['runner'], 2, '--url is missing'],
+  [['runner', '--token', 'none'], 2, '--url is missing'],
   [['runner', '--url', 'http://127.0.0.1:9'], 2, '--token is missing'],
+  [['runner', '--url', 'git.example', '--token', 'none'], 2, "--url is wrong: 'git.example'"],
+  [[...runner, '--clone-url', 'ssh://a'], 2, "--clone-url is wrong: 'ssh://a'"],
   [[...runner, '--executor', 'wish'], 2, "no executor 'wish': shell or container"],
   [[...runner, '--concurrent', '0'], 2, '--concurrent must be a whole number from 1'],
   [[...runner, '--memory', '1.5'], 2, '--memory must be a whole number from 0'],
@@ -68,23 +70,31 @@ test.each([
   expect(ran.err).toContain(text)
 })
 
-/** Commands that read the settings and the database; the others have tests of their own above. */
-const onData = commands
+/** Commands that read the settings; the others have tests of their own above. */
+const onSettings = commands
   .filter(({ name }) => !['serve', 'runner', 'version'].includes(name))
   .map(({ name }) => name)
 const good: Readonly<Record<string, readonly string[]>> = {
   'user create': ['ana', '--email', 'ana@example.com'],
+  'user reset-password': ['root'],
+  'user disable-two-factor': ['root'],
+  'mail test': ['ana@example.com'],
   'token create': ['root'],
   'project import': ['/nowhere', '--into', 'root/x'],
   'packages import': ['/', '--type', 'npm', '--into', 'root/x'],
+  'ssh-keys': ['git', 'ssh-ed25519', 'AAAA'],
+  'ssh-serve': ['1'],
 }
 
-test.each(onData)('%s says in one line that a setting is wrong', async (name) => {
+test.each(onSettings)('%s says in one line that a setting is wrong', async (name) => {
   const folder = newFolder()
   mkdirSync(folder, { recursive: true })
   try {
     writeFileSync(join(folder, 'gitstead.json'), '{"port": "x"}')
-    const ran = await gitstead(folder, [...name.split(' '), ...(good[name] ?? [])])
+    // Without these it would be installed on this machine.
+    const place = ['--print', '--data', folder, '--settings-file', join(folder, 'none.env')]
+    const words = name === 'service install' ? place : (good[name] ?? [])
+    const ran = await gitstead(folder, [...name.split(' '), ...words])
     expect([ran.code, ran.out]).toEqual([1, ''])
     expect(ran.err).toMatch(/^gitstead: port in [^\n]+ is wrong: "x" \(expected [^\n]+\)\n$/)
   } finally {
@@ -92,7 +102,11 @@ test.each(onData)('%s says in one line that a setting is wrong', async (name) =>
   }
 })
 
-test.each(onData)('%s says in one line that the database is none', async (name) => {
+// Commands of backups ask for more before they look at the database, a service is installed before there is any, and those for the
+// system's sshd ask the server.
+const onDatabase = onSettings.filter((name) => !/^(?:backup |service |ssh-)/.test(name))
+
+test.each(onDatabase)('%s says in one line that the database is none', async (name) => {
   const folder = newFolder()
   mkdirSync(folder, { recursive: true })
   try {

@@ -72,7 +72,7 @@ describe('a repository', () => {
     findFaults(repo, { deep: false, mend: false, ...more })
 
   test('a new one has no faults', async () => {
-    await expect(look({ deep: true })).resolves.toEqual({ faults: [], mended: [] })
+    await expect(look({ deep: true })).resolves.toMatchObject({ faults: [], mended: [] })
   })
 
   test('what a killed process left is reported at once, and removed on request', async () => {
@@ -85,7 +85,7 @@ describe('a repository', () => {
     expect((await look({ mend: true })).mended).toEqual(
       left.map((name) => `removed ${name}, whose process is gone`),
     )
-    await expect(look()).resolves.toEqual({ faults: [], mended: [] })
+    await expect(look()).resolves.toMatchObject({ faults: [], mended: [] })
   })
 
   test('a HEAD that names no branch is reported', async () => {
@@ -101,6 +101,6 @@ describe('a repository', () => {
     rmSync(path)
     writeFileSync(path, 'garbage')
     expect((await look()).faults).toEqual([])
-    expect((await look({ deep: true })).faults).toHaveLength(1)
+    expect((await look({ deep: true })).faults.join('\n')).toContain(id)
   })
 })

@@ -23,7 +23,7 @@ const reviewed = new Map(
 const words: Readonly<Record<string, RegExp>> = {
   401: /^401 Unauthorized$/,
   403: /^403 Forbidden/,
-  404: /^404 (.+ )?Not [Ff]ound$/,
+  404: /^(404 (.+ )?Not [Ff]ound|Alert not found)$/,
 }
 
 /** What is wrong with the refusals of nobody and of the mightiest member who may not call it. */

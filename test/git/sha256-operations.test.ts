@@ -11,10 +11,10 @@ import { streamRawDiff } from '../../src/git/diff/raw-diff.ts'
 import { readBlame } from '../../src/git/history/blame.ts'
 import { listMergedAmong, listRefsContaining } from '../../src/git/history/contains.ts'
 import { countCommits } from '../../src/git/history/count.ts'
+import { readFileAt } from '../../src/git/history/file.ts'
 import { countAheadBehind, findMergeBases, isAncestorOf } from '../../src/git/history/merge-base.ts'
 import { checkMerge, rebase, writeMerge } from '../../src/git/merge/merge.ts'
 import { pickOnto } from '../../src/git/merge/pick.ts'
-import { readFileAt } from '../../src/git/objects/file.ts'
 import { searchFiles, searchMessages } from '../../src/git/objects/search.ts'
 import { findTag } from '../../src/git/refs/tags.ts'
 import { updateRefs } from '../../src/git/refs/update-refs.ts'
@@ -81,7 +81,7 @@ describe('with SHA-256', () => {
       expect(compared.diff.files).toEqual(files)
       const shown = lines(git(repo.path, ['rev-list', '--reverse', `${from}..${to}`]))
       expect(new Set(compared.commitIds)).toEqual(new Set(shown))
-      const patch = await buffer(streamRawDiff(repo, { from, to, format: 'diff' }))
+      const patch = await buffer(await streamRawDiff(repo, { from, to, format: 'diff' }))
       const same = ['diff-tree', '-r', '-p', '-M', '--binary', '--full-index', from, to]
       expect(patch.equals(gitBytes(repo.path, same))).toBe(true)
       if (files.length > 0) expect(await readPatchId(repo, from, to)).toMatch(/^[0-9a-f]{40}$/)

@@ -267,6 +267,13 @@ describe('what was asked for wrongly', () => {
     ['application/json', '{"name":', 400, { error: 'message body does not match declared format' }],
     ['application/json', '[]', 400, { error: 'message body does not match declared format' }],
     ['application/json', '"name"', 400, { error: 'message body does not match declared format' }],
+    // It means no parameters, as clients send it that leave out all options.
+    [
+      'application/json',
+      ' null\n',
+      400,
+      { error: 'name, path are missing, at least one parameter must be provided' },
+    ],
     ['application/json', '\ufeff{"name":"x"}', 201, undefined],
   ])('in a body of %s is %s', async (type, raw, status, said) => {
     const headers = { 'Content-Type': type }

@@ -81,7 +81,24 @@ describe('the router', () => {
     expect(found('DELETE', '/tokens/7')).toEqual({
       kind: 'no_method',
       allow: ['GET', 'HEAD', 'OPTIONS'],
+      isWritten: true,
     })
+  })
+  test('asks a star at the root only where no segment is written out, whatever the method', () => {
+    const all = new Router([
+      self,
+      { ...self, path: '/*path' },
+      { ...self, method: 'POST', path: '/api/graphql' },
+    ])
+    expect(all.find('GET', '/api/graphql')).toMatchObject({
+      kind: 'no_method',
+      allow: ['OPTIONS', 'POST'],
+    })
+    expect(all.find('GET', '/ana/demo')).toMatchObject({
+      kind: 'found',
+      path: { path: 'ana/demo' },
+    })
+    expect(all.find('POST', '/ana/demo')).toMatchObject({ kind: 'no_method', isWritten: false })
   })
   test('answers HEAD by GET', () => {
     expect(found('HEAD', '/tokens/self')).toMatchObject({ path: self.path })

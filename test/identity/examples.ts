@@ -128,9 +128,17 @@ export const identityExamples = examples({
       return { ...target(spot), provider: 'saml' }
     },
   },
-  'PATCH /users/:id/disable_two_factor': {
-    never: 'there is no second factor yet, so nobody has one to disable: always 400',
-  },
+  ...Object.fromEntries(
+    [
+      'PATCH /users/:id/disable_two_factor',
+      'POST /user/two_factor/app',
+      'PUT /user/two_factor/app',
+      'POST /user/two_factor/recovery_codes',
+      'POST /user/two_factor/disable',
+      'PUT /user/two_factor/keys/:key_id',
+      'DELETE /user/two_factor/keys/:key_id',
+    ].map((name) => [name, { elsewhere: 'wants passwords and codes: test/identity/two-factor' }]),
+  ),
   'POST /users/:id/emails': { by: 'admin', path: target, body: { email: 'more@example.com' } },
   'GET /users/:id/emails/:email_id': {
     by: 'admin',
@@ -206,12 +214,16 @@ export const identityExamples = examples({
   },
   'DELETE /applications/:id': { by: 'admin', prepare: application },
   'POST /applications/:id/renew-secret': { by: 'admin', prepare: application },
+  'DELETE /user/identities/:provider': {
+    elsewhere: 'unlinks a provider: test/identity/providers',
+  },
+  'DELETE /user/sessions/:session_id': {
+    elsewhere: 'ends the session of a browser: test/web/account',
+  },
   'GET /keys': { elsewhere: 'looks a fingerprint up: test/identity/keys' },
   'PUT /user/avatar': { elsewhere: 'takes a picture: test/identity/users' },
   ...Object.fromEntries(
     [
-      'GET /oauth/authorize',
-      'POST /oauth/authorize',
       'POST /oauth/authorize_device',
       'POST /oauth/token',
       'POST /oauth/introspect',
@@ -219,15 +231,6 @@ export const identityExamples = examples({
       'GET /oauth/userinfo',
       'POST /oauth/userinfo',
     ].map((name) => [name, { elsewhere: 'signs in by itself: test/identity/oauth' }]),
-  ),
-  ...Object.fromEntries(
-    [
-      'POST /users/sign_in',
-      'GET /users/sign_up',
-      'POST /users/sign_up',
-      'POST /users/confirmation',
-      'POST /users/password',
-    ].map((name) => [name, { elsewhere: 'a form for people: test/identity/sign-in' }]),
   ),
   'POST /applications': {
     by: 'admin',

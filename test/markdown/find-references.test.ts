@@ -74,6 +74,13 @@ describe('closing words', () => {
     expect(findClosedIssues(text, here).map((issue) => issue.iid)).toEqual(iids)
   })
 
+  test('are a hundred in one text', () => {
+    const text = Array.from({ length: 500 }, (_, at) => `closes #${at + 1}`).join('\n')
+    expect(findClosedIssues(text, here).map((issue) => issue.iid)).toEqual(
+      Array.from({ length: 100 }, (_, at) => at + 1),
+    )
+  })
+
   test('any text is searched in time that grows with its length', () => {
     const hostile = [
       'a/'.repeat(20_000),

@@ -108,8 +108,14 @@ describe('the fixed addresses of a project', () => {
       [{ iid: 2, title: 'mapped' }],
     ])
     expect(await told(generic, prometheus.token)).toEqual([401, undefined])
-    expect(await told(metricsAt, second.token)).toEqual([401, undefined])
+    expect(await told(metricsAt, second.token)).toEqual([422, undefined])
+    expect(await told(metricsAt, prometheus.token)).toEqual([422, undefined])
     const measured = metrics([metric('m')])
+    expect(await told(metricsAt, second.token, measured)).toEqual([401, undefined])
+    expect(await told(metricsAt, prometheus.token, { ...measured, version: '3' })).toEqual([
+      422,
+      undefined,
+    ])
     expect(await told(metricsAt, prometheus.token, measured)).toEqual([
       200,
       [{ iid: 3, title: 'm' }],
@@ -131,7 +137,15 @@ describe('the fixed addresses of a project', () => {
     const measured = await deliver(generic, metrics([metric('m')]), bearer('x'))
     expect([measured.status, await measured.json()]).toEqual([401, { message: '401 Unauthorized' }])
     const prometheus = `${world.url}/ana/bare/prometheus/alerts/notify.json`
-    expect((await deliver(prometheus, { title: 'a' }, bearer('x'))).status).toBe(401)
+    const other = await deliver(prometheus, { title: 'a' }, bearer('x'))
+    expect([other.status, await other.json()]).toEqual([
+      422,
+      { message: '422 Unprocessable Entity' },
+    ])
+    const known = await deliver(prometheus, metrics([metric('m')]), bearer('x'))
+    expect(known.status).toBe(401)
+    const large = await deliver(prometheus, { title: 'a'.repeat(100_000) }, bearer('x'))
+    expect(large.status).toBe(401)
     const nowhere = `${world.url}/ana/nowhere/alerts/notify.json`
     expect((await deliver(nowhere, { title: 'a' }, bearer('x'))).status).toBe(404)
   })

@@ -296,10 +296,6 @@ describe('envelopes', () => {
     ['an event without anything', '{}\n{"type":"event"}\n{}'],
     ['an event with exceptions that are none', '{}\n{"type":"event"}\n{"exception":7}'],
     ['an event with an empty list', '{}\n{"type":"event"}\n{"exception":{"values":[]}}'],
-    [
-      'frames that are no list',
-      '{}\n{"type":"event"}\n{"exception":[{"stacktrace":{"frames":3}}]}',
-    ],
     ['a type that is an object', '{}\n{"type":"event"}\n{"exception":[{"type":{}}]}'],
     [
       'a platform that is too long',

@@ -1,13 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { addMember } from '../support/members.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
-import {
-  exampleEvent,
-  exampleException,
-  inEnvelope,
-  type Reported,
-  reportedProject,
-} from './errors.ts'
+import { exampleEvent, inEnvelope, type Reported, reportedProject } from './errors.ts'
 
 let world: World
 let ana: Caller
@@ -122,7 +116,9 @@ describe('an error', () => {
     [{ type: 'KeyError' }, 'KeyError', '', 'KeyError'],
     [{ type: 'KeyError', value: ' ' }, 'KeyError', '', 'KeyError'],
     [{ value: 'only words' }, 'Error', 'only words', 'Error: only words'],
-    [{ type: 7, value: 8 }, '7', '8', '7: 8'],
+    [{ type: 'Seven', value: 8 }, 'Seven', '8', 'Seven: 8'],
+    [{ type: 'Thrown', value: { code: 5 } }, 'Thrown', '{"code":5}', 'Thrown: {"code":5}'],
+    [{ type: 'Thrown', value: false }, 'Thrown', 'false', 'Thrown: false'],
     [{ type: null, value: null }, 'Error', '', 'Error'],
     [{ type: 'a\0b', value: 'c\0d' }, 'ab', 'cd', 'ab: cd'],
     [{ type: 'x'.repeat(300) }, 'x'.repeat(255), '', 'x'.repeat(255)],
@@ -130,6 +126,35 @@ describe('an error', () => {
   ])('of the exception %j is called so', async (exception, type, message, title) => {
     const { detail } = await reported({ exception: [exception] })
     expect(detail).toMatchObject({ type, message, title })
+  })
+
+  test.each<[string, unknown, string | undefined, string]>([
+    ['one by itself', { type: 'Alone', value: 'v' }, undefined, 'Alone: v'],
+    ['one by itself at values', { values: { type: 'Alone', value: 'v' } }, undefined, 'Alone: v'],
+    ['one by itself beside a message', { type: 'Alone', value: 'v' }, 'said', 'Alone: v'],
+    ['no values beside a message', { values: [] }, 'said', 'message: said'],
+    ['values that are null beside a message', { values: null }, 'said', 'message: said'],
+    ['an empty list beside a message', [], 'said', 'message: said'],
+    ['an empty object beside a message', {}, 'said', 'message: said'],
+    ['a text beside a message', 'KeyError', 'said', 'message: said'],
+    ['one of a wrong type beside a message', [{ type: 5 }], 'said', 'message: said'],
+    ['null and a text among others', [null, 'x', { type: 'Third' }], undefined, 'Third'],
+    ['one of a wrong type among others', [{ type: 5 }, { type: 'Right' }], undefined, 'Right'],
+    ['a list for a stack', [{ type: 'Php', stacktrace: [] }], undefined, 'Php'],
+    ['no list for frames', [{ type: 'Php', stacktrace: { frames: {} } }], undefined, 'Php'],
+    ['null among frames', [{ type: 'N', stacktrace: { frames: [null] } }], undefined, 'N'],
+  ])('of an exception that is %s is taken', async (what, exception, message, title) => {
+    const { detail, event } = await reported({ exception, message, transaction: what })
+    expect([detail.title, event.stack_trace_entries]).toEqual([title, []])
+  })
+
+  test('that is a message with an empty list is told from others by its words', async () => {
+    const none = { exception: { values: [] }, transaction: undefined }
+    const [a, b] = [
+      await reported({ ...none, message: 'first words' }),
+      await reported({ ...none, message: 'other words' }),
+    ]
+    expect([a.detail.culprit, b.detail.culprit]).toEqual(['first words', 'other words'])
   })
 
   test.each([
@@ -200,11 +225,10 @@ describe('an event is refused as a whole', () => {
     ['an exception that holds nothing', { exception: {} }],
     ['no exception in its values', { exception: { values: [] } }],
     ['a text for an exception', { exception: 'KeyError' }],
-    ['a text among exceptions', { exception: [exampleException(), 'KeyError'] }],
+    ['texts for exceptions', { exception: ['KeyError', null] }],
+    ['a number for a type', { exception: [{ type: 5 }] }],
+    ['a number for the type of the only one', { exception: { type: 5, value: 'x' } }],
     ['a list for a type', { exception: [{ type: ['x'] }] }],
-    ['an object for a value', { exception: [{ type: 'x', value: {} }] }],
-    ['a list for a stack', { exception: [exampleException({ stacktrace: [] })] }],
-    ['a text for frames', { exception: [exampleException({ stacktrace: { frames: 'x' } })] }],
   ])('with %s', async (_, more) => {
     expect(await refused(more)).toEqual(unsupported)
   })
@@ -417,13 +441,16 @@ describe('the events of an error', () => {
     }
     await world.runTasks()
     const [error] = await errors(of)
-    const run = vi.spyOn(world.ctx.git.open(of.id).engine, 'run')
+    const { engine } = world.ctx.git.open(of.id)
+    const own = vi.spyOn(engine, 'of').mockReturnValue(engine)
+    const run = vi.spyOn(engine, 'run')
     const { body } = await ana.get(`${of.api}/error_tracking/errors/${error.id}/events`)
     expect(run.mock.calls.map(([operation]) => operation.name)).toEqual([
       'findCommits',
       'findFiles',
     ])
     run.mockRestore()
+    own.mockRestore()
     const places = (event: { stack_trace_entries: { path: string | null }[] }) =>
       event.stack_trace_entries.map(({ path }) => path)
     const nothing = files.map(() => null)

@@ -219,8 +219,28 @@ describe('a generic payload', () => {
     })
     expect(alert.runbook).toBe('https://wiki.example/runbook')
     const [listed] = (await ana.get(`${one.api}/alert_management_alerts?iid=${alert.iid}`)).body
-    const { payload: _, details: __, ...shown } = alert
+    const { payload: _, ...shown } = alert
     expect(listed).toEqual(shown)
+  })
+
+  test('that sent very much has its details for whoever asks for it alone, and takes none from others', async () => {
+    const project = await monitoredProject(world, ana, 'large')
+    await project.send({ title: 'small' })
+    await project.send({ title: 'large', text: 'x'.repeat(1_000_000) })
+    for (let n = 0; n < 4; n += 1) await project.send({ title: `other ${n}` })
+    const path = `${project.api}/alert_management_alerts`
+    const detailsIn = async (query: string) =>
+      Object.fromEntries(
+        (await ana.get(`${path}?${query}`)).body.map(
+          (alert: { title: string; details: object }) => [alert.title, Object.keys(alert.details)],
+        ),
+      )
+    expect(await detailsIn('per_page=100')).toMatchObject({
+      small: ['title'],
+      large: [],
+      'other 3': ['title'],
+    })
+    expect(await detailsIn('iid=2')).toEqual({ large: ['title', 'text'] })
   })
 
   test('is shown with every field, and nothing else', async () => {

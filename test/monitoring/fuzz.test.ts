@@ -4,7 +4,7 @@ import { Problem } from '../../src/base/problem.ts'
 import { readJson } from '../../src/http/body/json.ts'
 import { unpackedHead } from '../../src/http/body/packed.ts'
 import { readEnvelope, readHeader } from '../../src/monitoring/error-ingestion/envelope.ts'
-import { readEvent } from '../../src/monitoring/errors/event.ts'
+import { describeEvent, readEvent } from '../../src/monitoring/errors/event.ts'
 import { stackOf } from '../../src/monitoring/errors/stack-trace.ts'
 import { isObject } from '../../src/monitoring/ingestion/alert-input.ts'
 import { readGeneric } from '../../src/monitoring/ingestion/generic.ts'
@@ -120,6 +120,24 @@ describe('whatever comes in', () => {
         expect(read.description.length).toBeLessThanOrEqual(1024)
         expect(read.occurredAt <= now).toBe(true)
         tried(() => stackOf(some))
+      }),
+      many,
+    )
+  }, 120_000)
+
+  test('as an event with a message is never refused, whatever stands for its exceptions', () => {
+    const item = fc.oneof(fc.jsonValue(), named('type', 'value', 'stacktrace'))
+    const list = fc.oneof(item, fc.array(item, { maxLength: 3 }))
+    const exception = fc.oneof(list, fc.record({ values: list }))
+    fc.assert(
+      fc.property(exception, fc.boolean(), (some, isMessage) => {
+        const event = { exception: some, ...(isMessage ? { message: 'said' } : {}) }
+        const text = { exception: [some, { type: 'E', value: some }] }
+        expect(readEvent(text, now).name).not.toBe('')
+        expect(stackOf(text)).toBeInstanceOf(Array)
+        if (isMessage) expect(readEvent(event, now).name).not.toBe('')
+        else tried(() => readEvent(event, now))
+        expect(describeEvent(event, now).description.length).toBeLessThanOrEqual(1024)
       }),
       many,
     )

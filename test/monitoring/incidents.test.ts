@@ -338,7 +338,7 @@ describe('an alert in the hands of people', () => {
     const remove = () => dev.delete(image)
     const gone = (await atOnce(world, [remove, remove])).map(({ status }) => status)
     expect(gone.sort()).toEqual([204, 404])
-    expect((await dev.delete(image)).body.message).toBe('404 Metric image Not Found')
+    expect((await dev.delete(image)).body.message).toBe('Metric image not found')
   })
 })
 

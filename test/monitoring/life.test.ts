@@ -372,7 +372,7 @@ describe('an alert', () => {
       { message: 'Metric image could not be updated' },
     ])
     expect((await add({}, reporter)).status).toBe(403)
-    const unseen = [404, { message: '404 Alert Not Found' }]
+    const unseen = [404, { message: 'Alert not found' }]
     const unknown = images.replace('alerts/1', 'alerts/2')
     for (const reply of [
       await reporter.get(images),
@@ -384,7 +384,7 @@ describe('an alert', () => {
     }
     expect((await developer.delete(image)).status).toBe(204)
     const gone = await developer.put(image, { url_text: 'x' })
-    expect([gone.status, gone.body]).toEqual([404, { message: '404 Metric image Not Found' }])
+    expect([gone.status, gone.body]).toEqual([404, { message: 'Metric image not found' }])
     expect((await developer.get(images)).body).toEqual([first.body])
   })
 

@@ -36,7 +36,5 @@ export const notificationExamples = examples({
     ]),
   ),
   'POST /hooks/:id': { elsewhere: 'reaches out to a server: test/notifications/hooks' },
-  'GET /-/sent_notifications/:key/unsubscribe': { elsewhere: 'test/notifications/mail' },
-  'POST /-/sent_notifications/:key/unsubscribe': { elsewhere: 'test/notifications/mail' },
   'POST /hooks': { by: 'admin', body: { url: 'https://hooks.example/a' } },
 })

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newFolder } from '../support/database.ts'
+import { addMember } from '../support/members.ts'
 import { client, openReachableWorld } from '../support/package-clients.ts'
 import type { Caller, World } from '../support/world.ts'
 
@@ -44,8 +45,10 @@ const publish = (body: object, project = projectId, who = ana) =>
   who.post(`/projects/${project}/packages/composer`, body)
 const second = { headers: { 'User-Agent': 'Composer/2.5.5 (Linux)' } }
 
-test('composer requires a package that was published from a tag', async () => {
+test('composer requires a package that was published from a tag, for a Guest of its project', async () => {
   expect((await publish({ tag: 'v1.0.0' })).status).toBe(201)
+  const guest = await world.user('guest')
+  await addMember(world, projectId, guest.id, 10)
   const folder = join(root, 'app')
   mkdirSync(folder)
   const repositories = [
@@ -55,7 +58,7 @@ test('composer requires a package that was published from a tag', async () => {
   const host = new URL(world.url).host
   const config = { 'secure-http': false }
   writeFileSync(join(folder, 'composer.json'), JSON.stringify({ repositories, config }))
-  const auth = { 'http-basic': { [host]: { username: 'any', password: ana.token } } }
+  const auth = { 'http-basic': { [host]: { username: 'any', password: guest.token } } }
   writeFileSync(join(folder, 'auth.json'), JSON.stringify(auth))
   const env = { COMPOSER_ALLOW_SUPERUSER: '1', COMPOSER_HOME: join(root, 'home') }
   await client('composer', ['require', '--no-interaction', '--prefer-dist', 'acme/tool:1.0.0'], {

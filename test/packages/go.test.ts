@@ -37,13 +37,19 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-async function commit(message: string, files: Readonly<Record<string, string>>, action = 'create') {
+async function commit(
+  message: string,
+  files: Readonly<Record<string, string>>,
+  action = 'create',
+  branch = 'main',
+) {
   const actions = Object.entries(files).map(([file_path, content]) => ({
     action,
     file_path,
     content,
   }))
-  const body = { branch: 'main', commit_message: message, actions }
+  const start = branch === 'main' ? {} : { start_branch: 'main' }
+  const body = { branch, ...start, commit_message: message, actions }
   const answer = await ana.post(`/projects/${project.id}/repository/commits`, body)
   expect(answer.status).toBe(201)
 }
@@ -76,6 +82,10 @@ test('the go command gets a module through the proxy, and builds with it', async
   expect(await go('run', '.')).toContain('42')
   await go('get', `${NAME}/v2@v2.0.0`)
   expect(await go('list', '-m', `${NAME}/v2`)).toContain('v2.0.0')
+  // A branch is what comes after the version in its history; the go command goes up to it.
+  await commit('branched', { 'branched.go': 'package tool\n' }, 'create', 'next')
+  await go('get', `${NAME}/v2@next`)
+  expect(await go('list', '-m', `${NAME}/v2`)).toMatch(/v2\.0\.1-0\.\d{14}-[0-9a-f]{12}/)
 }, 180_000)
 
 test('versions are the tags whose go.mod is the module’s', async () => {
@@ -90,11 +100,14 @@ test('versions are the tags whose go.mod is the module’s', async () => {
 })
 
 test('a commit has a pseudo-version, which must tell its time', async () => {
+  const tagged = await ana.get(`${at}/${NAME}/v2/@v/main.info`)
+  expect(tagged.body.Version).toBe('v2.0.0')
+  await commit('three', { 'more.go': 'package tool\n' })
   const { body } = await ana.get(`${at}/${NAME}/v2/@v/main.info`)
-  expect(body.Version).toMatch(/^v2\.0\.0-\d{14}-[0-9a-f]{12}$/)
+  expect(body.Version).toMatch(/^v2\.0\.1-0\.\d{14}-[0-9a-f]{12}$/)
   const exact = await ana.get(`${at}/${NAME}/v2/@v/${body.Version}.info`)
   expect(exact.body.Version).toBe(body.Version)
-  const other = body.Version.replace(/-\d{14}-/, '-20200101000000-')
+  const other = body.Version.replace(/\d{14}/, '20200101000000')
   expect((await ana.get(`${at}/${NAME}/v2/@v/${other}.info`)).status).toBe(404)
 })
 

@@ -128,7 +128,7 @@ test('tarballs of npm are published by their own package.json, one for each vers
   const { body } = await ana.get(`${at}/npm/@x%2fa`)
   expect([body['dist-tags'], body.versions['1.0.0'].deprecated]).toEqual([
     { latest: '1.0.0' },
-    undefined,
+    'no',
   ])
   expect(await run('npm')).toMatchObject({ imported: 0, known: 3 })
   expect((await publishNpm(ana, at, 'b', '1.0.0')).status).toBe(403)

@@ -75,6 +75,26 @@ test('npm publishes, tags, deprecates, looks at and installs a package', async (
   expect(readFileSync(join(app, 'node_modules/@acme/lib/index.js'), 'utf8')).toContain('42')
 }, 60_000)
 
+test('npm publishes what is deprecated from the beginning, and unpublishes one version and all', async () => {
+  const lib = folder('gone', { name: '@acme/gone', version: '1.0.0' }, atProject())
+  await client('npm', ['publish'], { cwd: lib })
+  const next = { name: '@acme/gone', version: '1.1.0', deprecated: 'never use it' }
+  writeFileSync(join(lib, 'package.json'), JSON.stringify(next))
+  await client('npm', ['publish'], { cwd: lib })
+  const view = (...args: string[]) => client('npm', ['view', '@acme/gone', ...args], { cwd: lib })
+  expect(await client('npm', ['view', '@acme/gone@1.1.0', 'deprecated'], { cwd: lib })).toContain(
+    'never use it',
+  )
+  await client('npm', ['unpublish', '@acme/gone@1.1.0'], { cwd: lib })
+  expect(await view('versions', '--json')).not.toContain('1.1.0')
+  const group = folder('by-group', { name: 'x', version: '1.0.0' }, '/groups/acme/-')
+  await expect(
+    client('npm', ['unpublish', '@acme/gone', '--force'], { cwd: group }),
+  ).rejects.toThrow('Packages are unpublished at the registry of their project')
+  await client('npm', ['unpublish', '@acme/gone', '--force'], { cwd: lib })
+  await expect(view()).rejects.toThrow('E404')
+}, 120_000)
+
 test('npm is told why a version is refused', async () => {
   const wrong = folder('wrong', { name: '@acme/locked', version: '1.0.0' }, atProject())
   await ana.post(`/projects/${projectId}/packages/protection/rules`, {

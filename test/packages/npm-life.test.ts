@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PackageStatus } from '../../src/store/schema/packages.ts'
+import { addMember } from '../support/members.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 import { documentOf } from './npm-document.ts'
 import { plainRequest, publishNpm } from './publishing.ts'
@@ -79,6 +80,7 @@ describe('the document of a package', () => {
     })
     expect({ ...body, versions: Object.keys(body.versions) }).toEqual({
       _id: 'full',
+      _rev: expect.stringMatching(/^2-[0-9a-f]{32}$/),
       name: 'full',
       'dist-tags': { latest: '1.0.0', next: '1.1.0' },
       versions: ['1.0.0', '1.1.0'],
@@ -438,12 +440,29 @@ describe('a deprecation', () => {
     expect(body.versions['1.1.0'].deprecated).toBe('use <2> & "more"')
   })
 
-  test('that the package.json of a publication already has is none', async () => {
+  test('may stand in the package.json of a publication, and is taken back like others', async () => {
     await publish('born-aged', '1.0.0', { manifest: { deprecated: 'from the beginning' } })
     for (const options of [{}, SHORT]) {
       const { body } = await ana.get(`${npm}/born-aged`, options)
-      expect(body.versions['1.0.0']).not.toHaveProperty('deprecated')
+      expect(body.versions['1.0.0'].deprecated).toBe('from the beginning')
     }
+    await deprecate('born-aged', { '1.0.0': { deprecated: '' } })
+    const { body } = await ana.get(`${npm}/born-aged`)
+    expect(body.versions['1.0.0']).not.toHaveProperty('deprecated')
+  })
+
+  test.each<[unknown, string | undefined]>([
+    [true, 'This version is deprecated'],
+    ['x'.repeat(2000), 'x'.repeat(1024)],
+    [' ', undefined],
+    [false, undefined],
+    [null, undefined],
+    [{ a: 1 }, undefined],
+  ])('of %j in a package.json is %s', async (deprecated, text) => {
+    const name = `said-${createHash('sha1').update(JSON.stringify(deprecated)).digest('hex')}`
+    const sent = await publish(name, '1.0.0', { manifest: { deprecated } })
+    expect(sent.status).toBe(200)
+    expect((await ana.get(`${npm}/${name}`)).body.versions['1.0.0'].deprecated).toBe(text)
   })
 
   test.each<[string, unknown]>([
@@ -663,13 +682,124 @@ describe('a publication', () => {
   })
 })
 
+describe('unpublishing', () => {
+  const published = async (name: string, ...versions: string[]) => {
+    for (const version of versions)
+      expect((await publish(name.replace('%2f', '/'), version)).status).toBe(200)
+    return (await ana.get(`${npm}/${name}?write=true`)).body
+  }
+  const versionsOf = async (name: string) =>
+    Object.keys((await ana.get(`${npm}/${name}`)).body.versions ?? {})
+  const without = (document: { versions: Record<string, unknown> }, ...gone: string[]) => ({
+    ...document,
+    versions: Object.fromEntries(
+      Object.entries(document.versions).filter(([version]) => !gone.includes(version)),
+    ),
+  })
+
+  test('a version removes it with its tags and its tarball, as npm asks for it', async () => {
+    const document = await published('parted', '1.0.0', '1.1.0', '1.2.0')
+    await ana.put(`${npm}/-/package/parted/dist-tags/old`, undefined, { raw: '"1.2.0"' })
+    const tarball = below(document.versions['1.2.0'].dist.tarball)
+    const sent = await ana.put(
+      `${npm}/parted/-rev/${document._rev}`,
+      without(document, '1.2.0', '1.0.0'),
+    )
+    expect([sent.status, sent.body]).toEqual([200, { success: true }])
+    const after = (await ana.get(`${npm}/parted`)).body
+    expect([Object.keys(after.versions), after['dist-tags']]).toEqual([
+      ['1.1.0'],
+      { latest: '1.1.0' },
+    ])
+    expect(after._rev).not.toBe(document._rev)
+    expect((await ana.get(tarball)).status).toBe(404)
+    expect((await ana.delete(`${tarball}/-rev/${after._rev}`)).status).toBe(404)
+    expect((await publish('parted', '1.2.0')).status).toBe(200)
+  })
+
+  test('by the tarball alone removes the version, since it is nothing without', async () => {
+    const document = await published('@acme%2ftarred', '1.0.0', '1.1.0')
+    const tarball = below(document.versions['1.0.0'].dist.tarball)
+    expect((await ana.delete(`${tarball}/-rev/${document._rev}`)).status).toBe(200)
+    expect(await versionsOf('@acme%2ftarred')).toEqual(['1.1.0'])
+  })
+
+  test('everything frees the name', async () => {
+    const document = await published('@acme%2fwhole', '1.0.0', '1.1.0')
+    const address = `${npm}/@acme%2fwhole/-rev/${document._rev}`
+    expect((await ana.delete(address)).body).toEqual({ success: true })
+    expect((await ana.get(`${npm}/@acme%2fwhole`)).status).toBe(404)
+    expect((await ana.delete(address)).status).toBe(404)
+    expect((await publish('@acme/whole', '1.0.0')).status).toBe(200)
+  })
+
+  test('from a document that is old removes nothing', async () => {
+    const document = await published('stale', '1.0.0', '1.1.0')
+    await publish('stale', '1.2.0')
+    for (const rev of [document._rev, 'undefined']) {
+      const address = `${npm}/stale/-rev/${rev}`
+      const put = await ana.put(address, without(document, '1.0.0'))
+      expect([put.status, put.body.error]).toEqual([409, 'The package has changed meanwhile'])
+      expect((await ana.delete(address)).status).toBe(409)
+    }
+    expect(await versionsOf('stale')).toEqual(['1.0.0', '1.1.0', '1.2.0'])
+  })
+
+  test('is no way to change anything else, nor for a body that names no versions', async () => {
+    const document = await published('kept', '1.0.0')
+    const address = `${npm}/kept/-rev/${document._rev}`
+    const other = await ana.put(address, { ...document, maintainers: [{ name: 'eve' }] })
+    expect([other.status, other.body.error]).toEqual([403, 'Only versions can be removed'])
+    for (const body of [{ _id: 'kept', maintainers: [] }, { versions: [] }, { versions: null }, []])
+      expect((await ana.put(address, body)).status).toBe(400)
+    expect(await versionsOf('kept')).toEqual(['1.0.0'])
+  })
+
+  test('is for Maintainers, and not where a rule protects the package from deletion', async () => {
+    const document = await published('guarded', '1.0.0', '1.1.0')
+    const address = `${npm}/guarded/-rev/${document._rev}`
+    const tarball = `${below(document.versions['1.0.0'].dist.tarball)}/-rev/${document._rev}`
+    const developer = await world.user('unpublisher')
+    await addMember(world, projectId, developer.id, 30)
+    const attempts = (who: Caller) => [
+      who.put(address, without(document, '1.0.0')),
+      who.delete(address),
+      who.delete(tarball),
+    ]
+    const statuses = async (who: Caller) =>
+      (await Promise.all(attempts(who))).map(({ status }) => status)
+    expect(await statuses(developer)).toEqual([403, 403, 403])
+    expect(await statuses(world.nobody)).toEqual([401, 401, 401])
+    await ana.post(`${at}/protection/rules`, {
+      package_name_pattern: 'guarded',
+      package_type: 'npm',
+      minimum_access_level_for_delete: 'admin',
+    })
+    expect(await statuses(ana)).toEqual([403, 403, 403])
+    expect(await versionsOf('guarded')).toEqual(['1.0.0', '1.1.0'])
+  })
+
+  test('at a group or the whole server is refused aloud: npm takes 404 for done', async () => {
+    const document = await published('@acme%2fshared', '1.0.0', '1.1.0')
+    for (const root of [GROUP, SERVER]) {
+      const address = `${root}/@acme%2fshared/-rev/${document._rev}`
+      const put = await ana.put(address, without(document, '1.0.0'))
+      expect([root, put.status, put.body.error]).toEqual([
+        root,
+        405,
+        'Packages are unpublished at the registry of their project',
+      ])
+      expect((await ana.delete(address)).status).toBe(405)
+    }
+    expect(await versionsOf('@acme%2fshared')).toEqual(['1.0.0', '1.1.0'])
+  })
+})
+
 describe('what is not offered', () => {
   test.each([
     ['PUT', '/-/user/org.couchdb.user:ana'],
     ['POST', '/-/v1/login'],
     ['GET', '/-/v1/search?text=tool'],
-    ['PUT', '/full/-rev/1-abc'],
-    ['DELETE', '/full/-rev/1-abc'],
     ['GET', '/-/all'],
     ['GET', '/full/1.0.0'],
   ])('%s %s is 404', async (method, path) => {

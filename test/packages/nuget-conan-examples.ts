@@ -40,6 +40,7 @@ const nuget = {
     query: { id: "'contract'" },
   },
   'DELETE P/packages/nuget/:package_name/:package_version': { prepare: nugetPublished },
+  'DELETE P/packages/nuget/v2/:package_name/:package_version': { prepare: nugetPublished },
   'PUT P/packages/nuget': pushed,
   'PUT P/packages/nuget/v2': pushed,
   'PUT P/packages/nuget/symbolpackage': { ...pushed, prepare: nugetPublished },

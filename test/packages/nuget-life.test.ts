@@ -460,7 +460,7 @@ describe('a file', () => {
     for (const path of [
       'got.it/1.2.0/got.it.1.2.0.nupkg',
       'Got.It/1.2/Got.It.1.2.nupkg',
-      'GOT.IT/1.2.0.0/got.it.NUPKG',
+      'GOT.IT/1.2.0.0/got.it.1.2.0.0.NUPKG',
     ]) {
       const { answer, bytes } = await downloaded(`${nuget}/download/${path}`)
       expect([path, answer.status, bytes.equals(nupkg)]).toEqual([path, 200, true])

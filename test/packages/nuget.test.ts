@@ -45,11 +45,12 @@ async function push(bytes: Uint8Array<ArrayBuffer>, path = at, who = ana) {
 const nupkg = (id: string, version: string, more?: string) =>
   zipOf({ [`${id}.nuspec`]: nuspec(id, version, more), 'lib/net40/a.txt': 'a' })
 
-test('nuget packs, pushes with an API key, and installs with what a package depends on, by protocol 2', async () => {
+test('nuget packs, pushes and deletes with a key alone, signs in, and installs with what a package depends on, by protocol 2', async () => {
   const folder = join(root, 'client')
   mkdirSync(folder)
   const files = '<files><file src="readme.txt" target="readme.txt"/></files></package>'
-  const source = `${world.url}/api/v4${at}/v2`
+  const source = `${world.url}/api/v4${at}/v2-sign-in`
+  const feed = `${world.url}/api/v4${at}/v2`
   // This client waits for a terminal; script gives it one, which must have a size.
   const nuget = (...args: string[]) =>
     client(
@@ -68,18 +69,23 @@ test('nuget packs, pushes with an API key, and installs with what a package depe
     </configuration>`,
   )
   const from = ['-Source', 'acme', '-ConfigFile', 'nuget.config', '-NonInteractive']
+  // Of this address it knows no name and token: it must not be asked for any.
+  const byKey = [String(ana.token), '-Source', feed, '-NonInteractive']
   writeFileSync(join(folder, 'readme.txt'), 'hello')
   const needs = '<dependencies><dependency id="Acme.Base" version="1.0.0"/></dependencies>'
   for (const [id, more] of [
     ['Acme.Base', ''],
     ['Acme.Tool', needs],
+    ['Acme.Gone', ''],
   ] as const) {
     // This client reads texts as markup once more.
     const plain = nuspec(id, '1.0.0', more).replaceAll(/&\w+;/g, '')
     writeFileSync(join(folder, `${id}.nuspec`), plain.replace('</package>', files))
     await nuget('pack', `${id}.nuspec`)
-    await nuget('push', `${id}.1.0.0.nupkg`, String(ana.token), ...from)
+    await nuget('push', `${id}.1.0.0.nupkg`, ...byKey)
   }
+  await nuget('delete', 'Acme.Gone', '1.0.0', ...byKey)
+  expect((await ana.get(`${at}/download/acme.gone/index.json`)).status).toBe(404)
   const got = await ana.get(`${at}/v2/FindPackagesById()?id='acme.tool'`)
   expect([got.status, got.body]).toEqual([
     200,
@@ -100,17 +106,47 @@ test('a feed without a filter holds the latest version of each name, page by pag
   expect(second.body).toContain('<d:Id>Acme.Tool</d:Id>')
 })
 
-test('old clients are asked to sign in at the address of the feed, where packages are private', async () => {
+test('the feed of protocol 2 answers everybody, and asks whoever wants to be asked to sign in', async () => {
   const old = { headers: { 'User-Agent': 'NuGet/2.8.7.0 (Unix 6.1)' } }
-  expect((await world.nobody.get(`${at}/v2`)).status).toBe(200)
-  const asked = await world.nobody.get(`${at}/v2`, old)
+  for (const path of ['v2', 'v2/$metadata'])
+    expect((await world.nobody.get(`${at}/${path}`, old)).status).toBe(200)
+  const asked = await world.nobody.get(`${at}/v2-sign-in`, old)
   expect([asked.status, asked.headers.get('www-authenticate')]).toEqual([
     401,
     expect.stringContaining('Basic'),
   ])
-  expect((await ana.get(`${at}/v2`, old)).status).toBe(200)
-  const open = (await ana.post('/projects', { name: 'open', visibility: 'public' })).body.id
-  expect((await world.nobody.get(`/projects/${open}/packages/nuget/v2`, old)).status).toBe(200)
+  const led = await ana.get(`${at}/v2-sign-in`, old)
+  expect([led.status, led.headers.get('location')]).toEqual([302, `${world.url}/api/v4${at}/v2`])
+  const stranger = await world.user('stranger')
+  expect((await stranger.get(`${at}/v2-sign-in`)).status).toBe(404)
+})
+
+test('the flat container has the nuspec and the package by their names, and nothing by another', async () => {
+  const spec = nuspec('Flat.Lib', '1.0')
+  await push(await zipOf({ 'Flat.Lib.nuspec': spec, 'lib/net40/a.txt': 'a' }))
+  const below = `${at}/download/flat.lib/1.0.0`
+  for (const name of ['flat.lib.nuspec', 'Flat.Lib.nuspec']) {
+    const { status, body, headers } = await ana.get(`${below}/${name}`)
+    expect([status, body, headers.get('content-type')]).toEqual([
+      200,
+      spec,
+      'application/xml; charset=utf-8',
+    ])
+  }
+  expect((await ana.head(`${below}/flat.lib.nuspec`)).status).toBe(200)
+  for (const name of ['flat.lib.1.0.0.nupkg', 'Flat.Lib.1.0.nupkg'])
+    expect([name, (await ana.get(`${below}/${name}`)).status]).toEqual([name, 200])
+  for (const name of [
+    'x.nupkg',
+    'other.1.0.0.nupkg',
+    'flat.lib.2.0.0.nupkg',
+    'flat.lib.nupkg',
+    'flat.lib.1.0.0.snupkg',
+    'other.nuspec',
+    'flat.lib.1.0.0.nuspec',
+  ])
+    expect([name, (await ana.get(`${below}/${name}`)).status]).toEqual([name, 404])
+  expect((await world.nobody.get(`${below}/flat.lib.nuspec`)).status).toBe(401)
 })
 
 test('protocol 3: index, search, registration and files', async () => {

@@ -9,8 +9,7 @@ const NAMES = [':package_name', ':scope/:package_name'] as const
 
 /** Publishes a package whose scope is the path of the group, so that the whole server knows it. */
 async function npmPublished(spot: Spot) {
-  const group = await done(owner(spot), 'GET', `/groups/${spot.place.group.id}`)
-  const name = `@${group.path}/tool`
+  const { group, name } = await npmNamed(spot)
   const project = `/projects/${spot.place.project.id}/packages/npm`
   const path = `${project}/${encodeURIComponent(name)}`
   await done(owner(spot), 'PUT', path, await documentOf(name, '1.0.0', { tag: 'beta' }))
@@ -25,6 +24,40 @@ function npmAt(form: (typeof NAMES)[number]) {
       : { ...rest, scope, package_name: 'tool' }
   }
 }
+
+/** As `npmAt`, with the revision of the document that is changed. */
+function npmChanged(form: (typeof NAMES)[number]) {
+  return async (spot: Spot) => {
+    const ids = await npmAt(form)(spot)
+    const { name } = await npmNamed(spot)
+    const path = `/projects/${spot.place.project.id}/packages/npm/${encodeURIComponent(name)}`
+    return { ...ids, revision: (await done(owner(spot), 'GET', path))._rev }
+  }
+}
+
+async function npmNamed(spot: Spot) {
+  const group = await done(owner(spot), 'GET', `/groups/${spot.place.group.id}`)
+  return { group, name: `@${group.path}/tool` }
+}
+
+const unpublishing = Object.fromEntries(
+  NAMES.flatMap((form) => {
+    const root = `P/packages/npm/${form}`
+    const prepare = npmChanged(form)
+    const never = 'several projects may have the package'
+    return [
+      [`PUT ${root}/-rev/:revision`, { prepare, raw: '{"versions":{}}' }],
+      [`DELETE ${root}/-rev/:revision`, { prepare }],
+      [`DELETE ${root}/-/*file_name/-rev/:revision`, { prepare }],
+      ...['G/-', ''].flatMap((level) =>
+        ['PUT', 'DELETE'].map((method) => [
+          `${method} ${level}/packages/npm/${form}/-rev/:revision`,
+          { prepare, never },
+        ]),
+      ),
+    ]
+  }),
+)
 
 const npm = Object.fromEntries(
   (['P', 'G/-', ''] as const).flatMap((level: Level) =>
@@ -100,4 +133,10 @@ const maven = {
 }
 
 /** Good requests for what package managers ask. */
-export const protocolExamples = examples({ ...npm, ...publishing, ...pypi, ...maven })
+export const protocolExamples = examples({
+  ...npm,
+  ...unpublishing,
+  ...publishing,
+  ...pypi,
+  ...maven,
+})

@@ -309,13 +309,19 @@ describe('an upstream', () => {
       expect(await sent({ url })).toEqual(invalid)
     }
     for (const url of [
-      'http://localhost/x',
+      'http://printer.local/x',
       'http://10.0.0.1/',
       'http://[::1]/',
       'http://0x7f.2/',
     ]) {
       expect(await sent({ url })).toEqual({
-        message: { url: ['is blocked: it must be a public address'] },
+        message: {
+          url: [
+            expect.stringMatching(
+              /^is blocked: requests to \S+ are not allowed: .*GITSTEAD_OUTBOUND_ALLOW/,
+            ),
+          ],
+        },
       })
     }
     const url = `${address}/refused`

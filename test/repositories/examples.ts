@@ -13,6 +13,7 @@ export const repositoryExamples = examples({
   'POST P/statuses/:sha': { body: { state: 'success' } },
   'GET P/repository/compare': { query: { from: 'main', to: 'feature' } },
   'GET P/repository/merge_base': { query: { 'refs[]': 'main', refs: 'feature' } },
+  'GET P/repository/divergence': { query: { refs: 'feature' } },
   'POST P/repository/changelog': { body: { version: '1.0.0', branch: 'spare', from: 'v1' } },
   'GET P/repository/changelog': { query: { version: '1.0.0', from: 'v1' } },
   'POST P/repository/files/:file_path': {

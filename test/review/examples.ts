@@ -50,6 +50,17 @@ export const reviewExamples = examples({
       return { version_id: String(version.id) }
     },
   },
+  'GET P/MR/changed_files/diff': { query: { 'paths[]': 'spare.txt' } },
+  'GET P/MR/range_diff': {
+    elsewhere: 'takes its versions from the query: test/review/merge-requests/changed-files',
+  },
+  'PUT P/MR/conflicts': { elsewhere: 'needs conflicts: test/review/merge-requests/conflicts' },
+  'PUT P/MR/viewed_files': {
+    elsewhere: 'needs a changed file: test/review/merge-requests/changed-files',
+  },
+  'DELETE P/MR/viewed_files': {
+    elsewhere: 'takes its file from the query: test/review/merge-requests/changed-files',
+  },
   'PUT /suggestions/:suggestion_id/apply': { elsewhere: 'test/review/suggestions' },
   'PUT /suggestions/batch_apply': { elsewhere: 'test/review/suggestions' },
   'DELETE P/MR/blocks': { elsewhere: 'takes its block from the query: test/review/merge-requests' },

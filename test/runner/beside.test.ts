@@ -14,7 +14,7 @@ afterEach(() => {
 
 function start() {
   const said: string[] = []
-  const given = { url: 'http://127.0.0.1:9', token: 'none', folder: tmpdir() }
+  const given = { url: 'http://127.0.0.1:9', token: 'none', folder: tmpdir(), concurrent: 1 }
   return { said, runner: startRunnerBeside({ ...given, say: (text) => void said.push(text) }) }
 }
 

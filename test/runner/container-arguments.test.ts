@@ -2,11 +2,12 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { containerExecutor } from '../../src/runner/container-executor.ts'
+import { containerExecutor } from '../../src/runner/containers/container-executor.ts'
+import { imageOf } from '../../src/runner/containers/services.ts'
 import type { JobPlace } from '../../src/runner/executor.ts'
+import { openWorkspace } from '../../src/runner/folder/workspace.ts'
 import type { JobImage, JobService } from '../../src/runner/job.ts'
-import { imageOf } from '../../src/runner/services.ts'
-import { openWorkspace } from '../../src/runner/workspace.ts'
+import { JobProcesses } from '../../src/runner/processes/job-processes.ts'
 import { jobOf } from './fake-server.ts'
 
 let folder: string
@@ -33,7 +34,7 @@ async function asked(image: JobImage, services: readonly JobService[]): Promise<
     workspace: await openWorkspace(join(folder, 'work'), 0, job),
     env: {},
     limits: { memory: 64_000_000, processes: 50 },
-    mark: 'x',
+    processes: new JobProcesses('x', undefined),
     signal: never,
     say: () => undefined,
     expand: (text) => text,

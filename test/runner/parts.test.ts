@@ -9,7 +9,8 @@ import { unpackZip, writeZip } from '../../src/runner/archives.ts'
 import { findFiles } from '../../src/runner/globs.ts'
 import type { Job } from '../../src/runner/job.ts'
 import { Mask } from '../../src/runner/mask.ts'
-import { runProcess } from '../../src/runner/processes.ts'
+import { JobProcesses } from '../../src/runner/processes/job-processes.ts'
+import { runProcess } from '../../src/runner/processes/run-process.ts'
 import { shellScript } from '../../src/runner/script.ts'
 import { Server } from '../../src/runner/server.ts'
 import { Trace } from '../../src/runner/trace.ts'
@@ -66,16 +67,37 @@ describe('masked values', () => {
 
 describe('variables', () => {
   test('stand for others in their values, but not for ever, and raw ones stay as they are', () => {
-    const variables = new Variables([
-      { key: 'A', value: 'a' },
-      { key: 'B', value: ['$A', '{A}', '$A', '$NONE'].join('-$') },
-      { key: 'R', value: '$A', raw: true },
-      { key: 'X', value: '$Y' },
-      { key: 'Y', value: '$X' },
-    ])
+    const variables = new Variables(
+      [
+        { key: 'A', value: 'a' },
+        { key: 'B', value: ['$A', '{A}', '$A', '$NONE'].join('-$') },
+        { key: 'R', value: '$A', raw: true },
+        { key: 'X', value: '$Y' },
+        { key: 'Y', value: '$X' },
+      ],
+      (key) => key,
+    )
     expect(variables.get('B')).toBe('a-a-$A-$NONE')
     expect(variables.get('R')).toBe('$A')
     expect(variables.get('X')).toMatch(/^\$[XY]$/)
+  })
+
+  test('of files stand for the path in others, and never for the content', () => {
+    const variables = new Variables(
+      [
+        { key: 'WHO', value: 'me' },
+        { key: 'SETTINGS', value: 'secret of $WHO', file: true },
+        { key: 'OPTIONS', value: '-s $SETTINGS' },
+      ],
+      (key) => `/files/${key}`,
+    )
+    expect(variables.environment()).toEqual({
+      WHO: 'me',
+      SETTINGS: '/files/SETTINGS',
+      OPTIONS: '-s /files/SETTINGS',
+    })
+    expect(variables.expand('$SETTINGS')).toBe('/files/SETTINGS')
+    expect(variables.files()).toEqual([['SETTINGS', 'secret of me']])
   })
 })
 
@@ -257,7 +279,7 @@ describe('a full disk', () => {
       args: ['-c', 'echo first; sleep 0.5'],
       cwd: folder,
       env: { PATH: process.env.PATH ?? '' },
-      mark: `test-${Math.random()}`,
+      processes: new JobProcesses(`test-${Math.random()}`, undefined),
       limits: { memory: 0, processes: 0 },
       signal: new AbortController().signal,
       output: () => undefined,
@@ -329,7 +351,7 @@ describe('a process of a job', () => {
       args: [path],
       cwd: folder,
       env: { PATH: process.env.PATH ?? '' },
-      mark: `test-${Math.random()}`,
+      processes: new JobProcesses(`test-${Math.random()}`, undefined),
       limits: { memory: 0, processes: 0 },
       signal: new AbortController().signal,
       output: (piece) => pieces.push(piece),

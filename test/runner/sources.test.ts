@@ -45,7 +45,7 @@ async function got({ variables = {}, fetches = true, code, wasAway, signal }: Gi
     },
   }
   const all = Object.entries(variables).map(([key, value]) => ({ key, value }))
-  await getSources(job, new Variables(all), folder, {
+  await getSources(job, new Variables(all, (key) => key), folder, {
     git: async (args, cwd) => {
       expect(cwd).toBe(folder)
       const command = args.join(' ')

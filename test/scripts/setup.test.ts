@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import {
   cpSync,
   existsSync,
@@ -20,6 +20,7 @@ import { packagesInstalled, sameTree } from '../../scripts/setup/packages.mjs'
 import { openProgress } from '../../scripts/setup/progress.mjs'
 import { replaceFolder } from '../../scripts/setup/replace.mjs'
 import {
+  assertHeaders,
   assertNode,
   installPackages,
   missingPackages,
@@ -79,14 +80,14 @@ describe('what the machine must have', () => {
     expect(missingPackages({ compiling: true, ...bare })).toEqual([
       'git',
       'bzip2',
-      'coreutils',
+      'perl-base',
       'python3',
       'make',
       'g++',
       'libkrb5-dev',
       'libssl-dev',
     ])
-    expect(missingPackages({ compiling: false, ...bare })).toEqual(['git', 'bzip2', 'coreutils'])
+    expect(missingPackages({ compiling: false, ...bare })).toEqual(['git', 'bzip2', 'perl-base'])
   })
 
   test('somebody who is not root reads the one command to run', async () => {
@@ -105,11 +106,43 @@ describe('what the machine must have', () => {
         join(folder, 'include/node/node_version.h'),
         `#define NODE_MAJOR_VERSION 20\n#define NODE_MINOR_VERSION 20\n#define NODE_PATCH_VERSION ${patch}\n`,
       )
+    expect(() => nodeHeaders(options)).toThrow('is not there, or not whole')
+    for (const name of ['node.h', 'node_api.h', 'v8.h', 'uv.h', 'common.gypi', 'config.gypi']) {
+      writeFileSync(join(folder, 'include/node', name), '')
+    }
     header(1)
     expect(() => nodeHeaders(options)).toThrow('holds the headers of Node v20.20.1')
     header(2)
     expect(nodeHeaders(options)).toBe(folder)
   })
+
+  test('headers that do not compile are told by the package that brings them', async () => {
+    const include = join(folder, 'include/node')
+    mkdirSync(join(include, 'openssl'), { recursive: true })
+    writeFileSync(join(include, 'node.h'), '#include "v8.h"\n')
+    writeFileSync(join(include, 'openssl/ssl.h'), 'broken off here')
+    const log = join(folder, 'log')
+    await expect(assertHeaders(folder, { log })).rejects.toThrow(
+      /^Node's headers and (libkrb5-dev and )?libssl-dev cannot be used: install anew/,
+    )
+    expect(readFileSync(log, 'utf8')).toContain('v8.h: No such file')
+  })
+
+  test.each(['SIGTERM', 'SIGKILL'] as const)(
+    'a set-up that ends by %s takes along what its programs have started',
+    async (signal) => {
+      const mark = `${800_000 + process.pid}.${signal === 'SIGKILL' ? 1 : 2}`
+      const run = JSON.stringify(new URL('../../scripts/setup/run.mjs', import.meta.url).href)
+      const options = JSON.stringify({ log: join(folder, 'log'), dieWithUs: true })
+      const script = `(await import(${run})).runLogged('sh', ['-c', 'sleep ${mark} & setsid sleep ${mark} & wait'], ${options})`
+      const setUp = spawn(process.execPath, ['--input-type=module', '-e', script])
+      const sleepers = () =>
+        spawnSync('pgrep', ['-x', '-f', `sleep ${mark}`], { encoding: 'utf8' }).stdout
+      await expect.poll(() => sleepers().trim().split('\n')).toHaveLength(2)
+      setUp.kill(signal)
+      await expect.poll(sleepers).toBe('')
+    },
+  )
 
   test('set-up on a bare machine ends with one line, before anything is installed', () => {
     const clone = join(folder, 'clone')
@@ -125,7 +158,7 @@ describe('what the machine must have', () => {
     expect(result.status).toBe(1)
     expect(result.stdout).toBe('')
     expect(result.stderr).toMatch(
-      /^gitstead: missing git, bzip2, coreutils, python3, make, g\+\+, libkrb5-dev.*: run `(sudo )?apt-get install -y git .*`\n$/,
+      /^gitstead: missing git, bzip2, perl-base, python3, make, g\+\+, libkrb5-dev.*: run `(sudo )?apt-get install -y git .*`\n$/,
     )
     expect(existsSync(join(clone, 'node_modules'))).toBe(false)
   })

@@ -112,16 +112,20 @@ describe('a supervisor', () => {
   })
 })
 
-test('a signal to npm stops the server', async () => {
-  const server = writeServer(waits)
-  const scripts = { start: `exec ${supervise} A=b sh ${server}` }
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'x', scripts }))
-  const npm = start('', 'npm', ['start'])
-  const mark = await started(1)
-  npm.kill('SIGTERM')
-  await expect.poll(() => isRunning(mark)).toBe(false)
-  expect(wasStopped()).toBe(true)
-}, 20_000)
+test.each(['SIGTERM', 'SIGKILL'] as const)(
+  '%s to npm stops the server',
+  async (signal) => {
+    const server = writeServer(waits)
+    const scripts = { start: `exec ${supervise} A=b sh ${server}` }
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'x', scripts }))
+    const npm = start('', 'npm', ['start'])
+    const mark = await started(1)
+    npm.kill(signal)
+    await expect.poll(() => isRunning(mark)).toBe(false)
+    expect(wasStopped()).toBe(true)
+  },
+  20_000,
+)
 
 test('npm start runs the server below its supervisor', () => {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')

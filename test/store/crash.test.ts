@@ -162,23 +162,33 @@ describe('a data folder', () => {
   test('is refused to a second server in one line, until the first is gone, however it went', async () => {
     const first = startChild(holder, 'lock', folder)
     expect(await first.lines.next()).toMatchObject({ value: 'held' })
-    expect(() => lockDataFolder(folder)).toThrow(
+    await expect(lockDataFolder(folder)).rejects.toThrow(
       `another server (process ${first.process.pid}) uses the data folder ${folder}`,
     )
     await first.kill()
-    const lock = lockDataFolder(folder)
+    const lock = await lockDataFolder(folder)
     const other = startChild(holder, 'lock', folder)
     expect(await other.lines.next()).toMatchObject({
       value: `another server (process ${process.pid}) uses the data folder ${folder}`,
     })
-    expect(() => lockDataFolder(folder)).toThrow('another server')
+    await expect(lockDataFolder(folder)).rejects.toThrow('another server')
     lock.release()
-    lockDataFolder(folder).release()
+    const again = await lockDataFolder(folder)
+    again.release()
   })
 
-  test('is not open to other users of the machine', () => {
+  test('waits for a command that opens it at that moment', async () => {
+    const command = await lockDataFolder(folder)
+    const waiting = lockDataFolder(folder)
+    setTimeout(() => command.release(), 200)
+    const server = await waiting
+    server.release()
+  })
+
+  test('is not open to other users of the machine', async () => {
     const place = join(folder, 'new')
-    lockDataFolder(place).release()
+    const lock = await lockDataFolder(place)
+    lock.release()
     expect(statSync(place).mode & 0o077).toBe(0)
   })
 })

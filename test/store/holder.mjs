@@ -10,7 +10,7 @@ const { lockDataFolder } = loadCompiled(root, 'store/sqlite/lock.js')
 
 const [what, folder = ''] = process.argv.slice(2)
 try {
-  const held = what === 'lock' ? lockDataFolder(folder) : holdDatabase()
+  const held = what === 'lock' ? await lockDataFolder(folder) : holdDatabase()
   process.stdout.write('held\n')
   process.stdin.resume()
   // Named here, so that the garbage collector does not let go of it.

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { makeLog } from '../../src/base/log.ts'
 import { StartError } from '../../src/base/start-error.ts'
+import { productVersion } from '../../src/base/version.ts'
 import { openStore } from '../../src/store/connection.ts'
 import type { Migration } from '../../src/store/migration.ts'
 import { newFolder } from '../support/database.ts'
@@ -85,6 +87,55 @@ describe('an upgrade', () => {
     const copy = new Database(join(folder, 'snapshots', 'before-0005-next.db'))
     expect(copy.prepare('SELECT name FROM things').pluck().all()).toEqual(['step 4'])
     copy.close()
+  })
+
+  test('keeps the copy that it has just made, whatever the number of its first step', async () => {
+    const steps: Migration[] = [first]
+    for (const name of ['0102-b', '0103-c', '0104-d', '0005-late']) {
+      steps.push({ name, sql: `UPDATE things SET name = '${name}'` })
+      await names(steps)
+    }
+    expect(readdirSync(join(folder, 'snapshots')).sort()).toEqual([
+      'before-0005-late.db',
+      'before-0103-c.db',
+      'before-0104-d.db',
+    ])
+  })
+
+  test('says how far it is, and which copy was made; a new database says nothing', async () => {
+    const lines: Record<string, unknown>[] = []
+    const log = makeLog({ write: (line) => lines.push(JSON.parse(line)) })
+    const open = (migrations: readonly Migration[]) =>
+      openStore(folder, { migrations, log }).close()
+    await open([first])
+    expect(lines).toEqual([])
+    await open([first, second, { name: '0003-more', sql: 'DELETE FROM things' }])
+    expect(lines.map(({ time: _, level: __, ...line }) => line)).toEqual([
+      {
+        message: 'the database is copied before its upgrade',
+        from: productVersion,
+        to: productVersion,
+      },
+      {
+        message: 'the database is upgraded',
+        steps: 2,
+        copy: join(folder, 'snapshots/before-0002-sizes.db'),
+      },
+      { message: 'upgrading', step: '0002-sizes', number: 1, of: 2 },
+      { message: 'upgrading', step: '0003-more', number: 2, of: 2 },
+      { message: 'the database is up to date', version: productVersion },
+    ])
+  })
+
+  test('that fails is told in one line, with its step and what to do', async () => {
+    await names([first])
+    const wrong: Migration = { name: '0002-wrong', sql: 'INSERT INTO things (id) VALUES (1)' }
+    expect(() => openStore(folder, { migrations: [first, wrong] })).toThrow(
+      new StartError(
+        'the upgrade of the database ended at 0002-wrong (UNIQUE constraint failed: things.id): nothing of this step was kept, and the older program goes on with the copy in snapshots/',
+      ),
+    )
+    expect(await names([first])).toEqual(['old'])
   })
 
   test('that leaves a row pointing to nothing is undone', async () => {

@@ -21,7 +21,9 @@ export class Browser {
 
   /** Sends the form of a page with its hidden fields. */
   submit(form: Shown, path: string, fields: Readonly<Record<string, string>>): Promise<Shown> {
-    const hidden = [...form.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)]
+    const hidden = [
+      ...form.text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"\/?>/g),
+    ]
     const known = hidden.map(([, name = '', value = '']) => [name, plainText(value)])
     return this.post(path, { ...Object.fromEntries(known), ...fields })
   }
@@ -40,7 +42,7 @@ export class Browser {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const response = await fetch(new URL(path, this.url), {
       method,
-      headers: cookie === '' ? {} : { Cookie: cookie },
+      headers: { Accept: 'text/html', ...(cookie === '' ? {} : { Cookie: cookie }) },
       body: body ?? null,
       redirect: 'manual',
     })

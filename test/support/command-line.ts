@@ -9,12 +9,17 @@ export interface Ran {
 }
 
 /** Runs a command line in this process, on a data folder, and gives all that it said. */
-export async function gitstead(data: string, words: readonly string[], input = ''): Promise<Ran> {
+export async function gitstead(
+  data: string,
+  words: readonly string[],
+  input = '',
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Ran> {
   let out = ''
   let err = ''
   let served: Readonly<Record<string, string>> | undefined
   const code = await runCommandLine(words, {
-    environment: { GITSTEAD_DATA: data, GITSTEAD_LOG_LEVEL: 'error' },
+    environment: { GITSTEAD_DATA: data, GITSTEAD_LOG_LEVEL: 'error', ...settings },
     out: { write: (text: string) => (out += text) },
     err: { write: (text: string) => (err += text) },
     signal: new AbortController().signal,

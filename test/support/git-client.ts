@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { startProgram } from '../../src/base/launcher/program.ts'
+import { startProgram } from '../../src/base/programs/program.ts'
 import { newFolder } from './database.ts'
 import { gitTestEnvironment } from './git.ts'
 import type { Caller, World } from './world.ts'

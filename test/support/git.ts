@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { InProcessEngine } from '../../src/git/engine/in-process.ts'
+import { MoveGate } from '../../src/git/move-gate.ts'
 import type { Repo } from '../../src/git/repo.ts'
+import { InProcessEngine } from '../../src/git/service/in-process.ts'
 import { type GitStore, openGit } from '../../src/git/store.ts'
 import { runProgram } from './run-program.ts'
 
@@ -77,5 +78,5 @@ export function openGitWorld(engineProcesses = 0): GitWorld {
 
 /** A repository at a path, read in this process. */
 export function repoAt(path: string): Repo {
-  return { key: '0', path, engine: new InProcessEngine() }
+  return { key: '0', path, engine: new InProcessEngine(), moves: new MoveGate() }
 }

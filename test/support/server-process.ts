@@ -27,7 +27,9 @@ export async function startServerProcess(
         ...process.env,
         GITSTEAD_DATA: data,
         GITSTEAD_PORT: '0',
+        GITSTEAD_SSH_PORT: '0',
         GITSTEAD_ENGINE_PROCESSES: '1',
+        GITSTEAD_HEALTH_SCHEDULE: 'off',
         GITSTEAD_ROOT_TOKEN: 'root-token-of-this-test',
         GITSTEAD_ROOT_PASSWORD: 'root-password-of-this-test',
         ...env,
@@ -45,7 +47,7 @@ export async function startServerProcess(
   const url = await new Promise<string>((resolve, reject) => {
     child.on('exit', () => reject(new Error(`the server ended: ${text}`)))
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const found = /http:\/\/[\d.]+:\d+/.exec(line)
+      const found = /https?:\/\/(?:[\d.]+|\[::\]):\d+/.exec(line)
       if (found) resolve(found[0])
     })
   })

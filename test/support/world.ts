@@ -123,7 +123,7 @@ export interface World {
   /** The administrator. */
   readonly root: Caller
   readonly nobody: Caller
-  /** A new user with a token of all scopes a user may have. */
+  /** A new user, or one that was in the folder already, with a token of all scopes a user may have. */
   user(username: string, more?: { admin?: boolean; external?: boolean }): Promise<Caller>
   /** A token of these scopes for a user. */
   token(userId: number, scopes: readonly string[]): Promise<string>
@@ -147,11 +147,18 @@ export async function openWorld(
   given: Partial<Config> = {},
   options: Pick<AppOptions, 'atStep' | 'background' | 'log'> = {},
 ): Promise<World> {
-  const folder = newFolder()
+  const folder = given.data ?? newFolder()
   mkdirSync(folder, { recursive: true })
   placeDatabase(folder)
   let now = '2026-05-04T10:00:00.000Z'
-  const config = makeConfig({ data: folder, port: 0, drainTime: 100, ...given })
+  const config = makeConfig({
+    data: folder,
+    port: 0,
+    drainTime: 100,
+    // It starts the command, seconds of work for each world.
+    healthSchedule: 'off',
+    ...given,
+  })
   const app = await openApp(config, {
     now: () => now,
     log: silentLog,
@@ -185,14 +192,17 @@ export async function openWorld(
     return secret
   }
   const user: World['user'] = async (username, more = {}) => {
-    const { id } = await createUser(ctx, {
-      username,
-      name: username,
-      email: `${username}@example.com`,
-      admin: more.admin ?? false,
-      external: more.external ?? false,
-      skip_confirmation: true,
-    })
+    const known = ctx.db.selectFrom('users').select('id').where('username', '=', username)
+    const { id } =
+      (await known.executeTakeFirst()) ??
+      (await createUser(ctx, {
+        username,
+        name: username,
+        email: `${username}@example.com`,
+        admin: more.admin ?? false,
+        external: more.external ?? false,
+        skip_confirmation: true,
+      }))
     const scopes = more.admin ? ['api', 'sudo'] : ['api']
     return new Caller(url, await token(id, scopes), id, username)
   }

@@ -49,7 +49,7 @@ test('nobody learns whether a hidden project is there; whoever may see it finds 
 })
 
 test('other paths, methods and signs are not for go', async () => {
-  expect((await ask('/top')).status).toBe(404)
+  expect((await ask('/top')).text).not.toContain('go-import')
   expect((await ask('/api/v4/projects')).status).toBe(200)
   expect((await ask('/top/%22%3E%3Cscript%3E')).text).not.toContain('<script>')
   const posted = await fetch(`${world.url}/top/low/open?go-get=1`, { method: 'POST' })

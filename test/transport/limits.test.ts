@@ -4,6 +4,7 @@ import { readdir, readlink } from 'node:fs/promises'
 import { PassThrough, Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
+import { silentLog } from '../../src/base/log.ts'
 import { Semaphore } from '../../src/base/semaphore.ts'
 import { BodyLimit } from '../../src/transport/body-limit.ts'
 import { ResponseCache } from '../../src/transport/response-cache.ts'
@@ -57,7 +58,10 @@ describe('a clone for which the system has no program', () => {
     const transport = { fetches, timeLimit: 0 } as unknown as Transport // all that is used here
     const repo = repoAt('no\0path')
     for (let count = 0; count < 2; count += 1) {
-      const answer = uploadPack(transport, repo, Buffer.from('0000'), undefined, free)
+      const answer = uploadPack(transport, repo, Buffer.from('0000'), undefined, {
+        log: silentLog,
+        signal: free,
+      })
       await expect(answer.next()).rejects.toMatchObject({ code: 'not_found' })
     }
   })

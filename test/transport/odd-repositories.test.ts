@@ -128,17 +128,16 @@ describe('a ref to an object that is not there', () => {
     }
     const one = await clone(project, '-q', '--bare', '--single-branch', '--branch=main')
     expect(one.code).toBe(0)
-    const pushed = await runGitClient(source, [
-      'push',
-      '-q',
-      project.url(ana),
-      'main:refs/heads/fine',
+    const push = (ref: string) => runGitClient(source, ['push', '-q', project.url(ana), ref])
+    // git takes nothing while a ref has lost its object, and names the ref.
+    const refused = await push('main:refs/heads/fine')
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('bad object refs/heads/lost'),
     ])
-    expect(pushed.code).toBe(0)
     // What is broken can be taken away.
-    expect(
-      (await runGitClient(source, ['push', '-q', project.url(ana), ':refs/heads/lost'])).code,
-    ).toBe(0)
+    expect((await push(':refs/heads/lost')).code).toBe(0)
+    expect((await push('main:refs/heads/fine')).code).toBe(0)
     expect(
       (await ana.get(`${api}/branches`)).body.map((one: { name: string }) => one.name),
     ).toEqual(['fine', 'main'])

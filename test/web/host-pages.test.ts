@@ -110,7 +110,20 @@ describe('changes at the address that people share', () => {
 })
 
 describe('what is not there', () => {
-  test.each(['/', '/nowhere', '/ana/closed/-/raw/main/README.md', '/ana/none/-/tree/main'])(
+  test.each(['/nowhere', '/ana/none/-/tree/main'])(
+    '%s asks strangers with a browser to sign in, and is a message for programs',
+    async (path) => {
+      const shown = await world.nobody.get(path, html)
+      expect([shown.status, shown.headers.get('location')]).toEqual([
+        302,
+        `/users/sign_in?${new URLSearchParams({ return_to: path })}`,
+      ])
+      const told = await page(path)
+      expect([told.status, told.body.message.slice(0, 3)]).toEqual([404, '404'])
+    },
+  )
+
+  test.each(['/ana/closed/-/raw/main/README.md'])(
     '%s is a page for browsers and a message for programs',
     async (path) => {
       const shown = await world.nobody.get(path, html)

@@ -68,9 +68,14 @@ async function killAll(
   report.figure({ name: 'changes acknowledged', value: acknowledged, unit: 'in all', atLeast: 1 })
 }
 
-async function makeWriters(server: TortureServer, options: RoundOptions): Promise<Writer[]> {
+/** Everybody who writes to a server; to two projects of their own, whose names have this ending. */
+export async function makeWriters(
+  server: TortureServer,
+  options: RoundOptions,
+  ending = '',
+): Promise<Writer[]> {
   const targets: Target[] = []
-  for (const name of ['one', 'two']) {
+  for (const name of [`one${ending}`, `two${ending}`]) {
     const body = { name, initialize_with_readme: true }
     const { id } = await server.root.must('POST', '/projects', body)
     targets.push({ api: server.root, id: Number(id), path: `root/${name}` })
@@ -78,8 +83,8 @@ async function makeWriters(server: TortureServer, options: RoundOptions): Promis
   const [one, two] = targets
   if (one === undefined || two === undefined) throw new Error('no projects')
   return [
-    await pusher(one, 'push-1', options.folder),
-    await pusher(two, 'push-2', options.folder),
+    await pusher(one, `push-1${ending}`, options.folder),
+    await pusher(two, `push-2${ending}`, options.folder),
     await committer(one, 'api-1'),
     await committer(two, 'api-2'),
     creator(one, 'branches', 'branch-1'),
@@ -92,7 +97,7 @@ async function makeWriters(server: TortureServer, options: RoundOptions): Promis
 }
 
 /** Lets everybody write until stopped; gives how many changes were acknowledged. */
-function keepWriting(writers: readonly Writer[]): { stop(): Promise<number> } {
+export function keepWriting(writers: readonly Writer[]): { stop(): Promise<number> } {
   let going = true
   let acknowledged = 0
   const work = writers.map(async (writer) => {
@@ -112,11 +117,11 @@ function keepWriting(writers: readonly Writer[]): { stop(): Promise<number> } {
   }
 }
 
-type Victim = 'main' | 'engine' | 'launcher' | 'git'
+type Victim = 'main' | 'engine' | 'git'
 
 /** Kills one process of the server. A git program lives for moments, so one is waited for. */
 async function killOne(server: TortureServer, random: Random): Promise<Victim> {
-  const wanted = random.pick<Victim>(['main', 'main', 'engine', 'engine', 'launcher', 'git', 'git'])
+  const wanted = random.pick<Victim>(['main', 'main', 'engine', 'engine', 'git', 'git'])
   const end = Date.now() + 1000
   while (Date.now() < end) {
     const found = server.processes().filter(({ role }) => role === wanted)

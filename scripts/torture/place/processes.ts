@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 /** A process of the server, and what it is there for. */
 export interface ServerProcess {
   readonly pid: number
-  readonly role: 'main' | 'engine' | 'launcher' | 'git' | 'other'
+  readonly role: 'main' | 'engine' | 'git' | 'other'
 }
 
 /** All processes below one, itself included, of a server that listens on a port. */
@@ -21,8 +21,7 @@ export function processesBelow(root: number, port: number): ServerProcess[] {
 
 function roleOf(pid: number, sockets: ReadonlySet<string>): ServerProcess['role'] {
   const command = read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')
-  if (/git\/engine\/process\.[jt]s/.test(command)) return 'engine'
-  if (/launcher\/launcher-process\.[jt]s/.test(command)) return 'launcher'
+  if (/git\/service\/process\.[jt]s/.test(command)) return 'engine'
   if (/^\S*git\S* /.test(command)) return 'git'
   return holdsSocket(pid, sockets) ? 'main' : 'other'
 }

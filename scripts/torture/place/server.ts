@@ -125,6 +125,7 @@ function settings(data: string, port: number): Record<string, string> {
     GITSTEAD_DATA: data,
     GITSTEAD_HOST: '127.0.0.1',
     GITSTEAD_PORT: String(port),
+    GITSTEAD_SSH_PORT: '0',
     GITSTEAD_LOG_LEVEL: 'warn',
     GITSTEAD_ROOT_TOKEN: rootToken,
     GITSTEAD_ROOT_PASSWORD: rootPassword,

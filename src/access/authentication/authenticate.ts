@@ -14,6 +14,7 @@ import type { TokenPurpose } from './client-token.ts'
 import { type Credentials, hasScope } from './credentials.ts'
 import { findDeployToken } from './deploy-token.ts'
 import { signInWithJobToken } from './job-token.ts'
+import { signInWithSession } from './session.ts'
 import {
   findOauthTokenByDigest,
   findTokenByDigest,
@@ -28,6 +29,8 @@ export interface Admits {
   readonly deployToken: readonly string[]
   /** Job tokens may call it (docs/contract/D §2.5). */
   readonly jobToken?: boolean
+  /** A browser's session counts even while its user must do something first. */
+  readonly whileDue?: boolean | undefined
   /** Package managers and the like, which send any kind of token as Bearer or as the password of Basic. */
   readonly client?:
     | {
@@ -75,6 +78,8 @@ async function signIn(
     const user = await findActorByToken(context, credentials.token)
     return user ?? (await signInWithJobToken(context, credentials.token))
   }
+  if (credentials.session && !credentials.jobToken)
+    return await signInWithSession(context, credentials.session, admits.whileDue ?? false)
   if (!credentials.jobToken) return ANONYMOUS
   if (!admits.jobToken) throw unauthorized()
   return await signInWithJobToken(context, credentials.jobToken)

@@ -1,5 +1,6 @@
 import type { Instant } from '../../base/clock.ts'
 import type { Config } from '../../base/config.ts'
+import type { Log } from '../../base/log.ts'
 import type { Db } from '../../store/schema.ts'
 import type { Vault } from '../../store/vault.ts'
 import type { InstanceSettings } from '../instance-settings.ts'
@@ -11,6 +12,7 @@ export interface AuthenticationContext {
   readonly ip: string
   readonly config: Pick<Config, 'vendor'>
   readonly guesses: GuessLimit
+  readonly log: Log
   readonly settings: InstanceSettings
   readonly vault: Vault
   now(): Instant

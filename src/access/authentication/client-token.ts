@@ -8,7 +8,7 @@ interface Contents {
 }
 
 /** For which protocol a token was given; no other takes it. */
-export type TokenPurpose = 'conan' | 'container_registry' | 'terraform_module'
+export type TokenPurpose = 'conan' | 'container_registry' | 'git_lfs' | 'terraform_module'
 
 const MARK = 'svct-'
 const MOST = 8192

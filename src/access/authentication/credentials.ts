@@ -16,6 +16,8 @@ export interface Credentials {
   readonly queryToken?: string | undefined
   /** Basic authentication: git, registries. */
   readonly basic?: { readonly user: string; readonly password: string } | undefined
+  /** The secret of a browser's session, only where an endpoint admits it. */
+  readonly session?: string | undefined
   /** `Sudo` header or `sudo` parameter: id or username of the user to act as. */
   readonly sudo?: string | undefined
 }

@@ -1,6 +1,15 @@
 import { type Instant, later } from '../../base/clock.ts'
+import { unlessDiskFull } from '../../base/full-disk.ts'
 import { forbidden, Problem, unauthorized } from '../../base/problem.ts'
-import { type Actor, type ActorUser, actorUser, type UserActor, withoutToken } from '../actor.ts'
+import {
+  type Actor,
+  type ActorUser,
+  ANONYMOUS,
+  actorUser,
+  type UserActor,
+  withoutToken,
+} from '../actor.ts'
+import { audit } from '../audit.ts'
 import { assertUserMaySignIn, findActorByToken } from './authenticate.ts'
 import type { AuthenticationContext } from './authentication-context.ts'
 import { type Credentials, hasScope } from './credentials.ts'
@@ -20,6 +29,7 @@ const NO_PASSWORD: readonly string[] = ['', 'x-oauth-basic']
 export async function signInWithBasic(
   context: AuthenticationContext,
   given: NonNullable<Credentials['basic']>,
+  elsewhere: Elsewhere = async () => undefined,
 ): Promise<Actor> {
   const isJob = context.config.vendor.jobTokenUsers.includes(given.user)
   const byJob = isJob ? await findJobActor(context, given.password) : undefined
@@ -31,7 +41,13 @@ export async function signInWithBasic(
   if (isJob) throw unauthorized()
   const byDeployToken = await findDeployToken(context, given)
   if (byDeployToken) return byDeployToken
-  const actor = await signInWithPassword(context, given)
+  let byDirectory: UserActor | undefined
+  const row = await comparePassword(context, given, async () => {
+    byDirectory = await elsewhere(given)
+    return byDirectory !== undefined
+  })
+  if (byDirectory) return byDirectory
+  const actor = admitProgram(context, knownOf(row))
   if (!context.settings.get('password_authentication_enabled_for_git')) {
     throw forbidden('Sign in with a personal access token as the password')
   }
@@ -52,11 +68,24 @@ async function findActorBySecret(
   }
 }
 
-/** Somebody whose password was right; that alone does not let them in. */
-export interface KnownByPassword {
+/** Who has a name and password that are not ours but a directory's; undefined for nobody. */
+export type Elsewhere = (given: {
+  readonly user: string
+  readonly password: string
+}) => Promise<UserActor | undefined>
+
+/** Somebody who has shown who they are; that alone does not let them in. */
+export interface KnownUser {
   readonly user: ActorUser
   readonly confirmedAt: Instant | null
   readonly createdAt: Instant
+}
+
+/** Somebody whose password was right. */
+interface KnownByPassword extends KnownUser {
+  readonly hasSecondFactor: boolean
+  /** From then on the password serves for nothing but setting another. */
+  readonly passwordExpiresAt: Instant | null
 }
 
 /** The user with this name or e-mail and password; takes as long when there is no such user. */
@@ -64,33 +93,83 @@ export async function findByPassword(
   context: AuthenticationContext,
   given: { readonly user: string; readonly password: string },
 ): Promise<KnownByPassword> {
+  return knownOf(await comparePassword(context, given))
+}
+
+/** The row of the user who was named; 401 unless the password is theirs, or is right elsewhere. */
+async function comparePassword(
+  context: AuthenticationContext,
+  given: { readonly user: string; readonly password: string },
+  isRightElsewhere: () => Promise<boolean> = async () => false,
+) {
   const row = await findUserForPassword(context.db, given.user)
   const isRight = async () => {
     const right = await verifyPassword(given.password, row?.password_hash ?? null)
-    return right && row?.kind === 'human'
+    return (right && row?.kind === 'human') || (await isRightElsewhere())
   }
-  const right = await context.guesses.compare(context.ip, () => context.now(), isRight)
-  if (!row || !right) throw unauthorized()
-  return { user: actorUser(row), confirmedAt: row.confirmed_at, createdAt: row.created_at }
+  const { ip, log, guesses } = context
+  const guess = { ip, account: given.user, userId: row?.id, log, now: () => context.now() }
+  if (!(await guesses.compare(guess, isRight))) {
+    if (row?.kind === 'human') await noteRefusal(context, row.id)
+    throw unauthorized()
+  }
+  return row
 }
 
-/** Lets somebody in whose password was right: 403 for who is blocked, or has an address to confirm. */
+function knownOf(row: Awaited<ReturnType<typeof findUserForPassword>>): KnownByPassword {
+  if (!row) throw unauthorized()
+  return {
+    user: actorUser(row),
+    confirmedAt: row.confirmed_at,
+    createdAt: row.created_at,
+    hasSecondFactor: row.two_factor === 1,
+    passwordExpiresAt: row.password_expires_at,
+  }
+}
+
+/** Owners of an account and administrators can see who tried. The limit of guesses bounds how much this writes. */
+async function noteRefusal(context: AuthenticationContext, userId: number): Promise<void> {
+  const entity = { type: 'User', id: userId } as const
+  const event = { entity, action: 'password_refused' }
+  await unlessDiskFull(audit({ ...context, actor: ANONYMOUS, now: () => context.now() }, event))
+}
+
+/** Lets somebody in who has shown who they are: 403 for who is blocked, or has an address to confirm. */
 export function admit(
   context: AuthenticationContext,
-  { user, confirmedAt, createdAt }: KnownByPassword,
+  { user, confirmedAt, createdAt }: KnownUser,
 ): UserActor {
   assertUserMaySignIn(user)
   if (confirmedAt === null) assertMayConfirmLater(context, createdAt)
   return withoutToken(user)
 }
 
-/** The user with this name or e-mail and password, if they may sign in. */
+/**
+ * The user with this name or e-mail and password, if the password alone lets them in: programs are asked for no second
+ * factor, and so need a token where there is one.
+ */
 export async function signInWithPassword(
   context: AuthenticationContext,
   given: { readonly user: string; readonly password: string },
 ): Promise<UserActor> {
-  return admit(context, await findByPassword(context, given))
+  return admitProgram(context, await findByPassword(context, given))
 }
+
+function admitProgram(context: AuthenticationContext, known: KnownByPassword): UserActor {
+  const actor = admit(context, known)
+  assertOneFactor(known)
+  if (known.passwordExpiresAt !== null && known.passwordExpiresAt <= context.now()) {
+    throw forbidden(`Your password must be changed: sign in with a browser. ${USE_TOKEN}`)
+  }
+  return actor
+}
+
+/** Programs are asked for nothing but a password, whoever knows it: 403 for who has a second factor. */
+export function assertOneFactor({ hasSecondFactor }: { readonly hasSecondFactor: boolean }): void {
+  if (hasSecondFactor) throw forbidden(`This account has a second factor. ${USE_TOKEN}`)
+}
+
+const USE_TOKEN = 'Programs sign in with a personal access token as the password.'
 
 /** How long people may put off the confirmation of their address where administrators are lenient about it. */
 const LENIENT_MS = 3 * 86_400_000
@@ -116,6 +195,7 @@ export function mayUseGit(actor: Actor, what: 'pull' | 'push'): boolean {
     case 'anonymous':
       return what === 'pull'
     case 'job':
+    case 'deploy_key':
     case 'system':
       return true
     case 'deploy_token':

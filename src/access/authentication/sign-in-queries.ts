@@ -115,9 +115,47 @@ export function findUserForActor(db: Db, idOrUsername: string) {
 export function findUserForPassword(db: Db, login: string) {
   return db
     .selectFrom('users')
-    .select([...userColumns, 'users.password_hash', 'users.confirmed_at', 'users.created_at'])
+    .select(userColumns)
+    .select([
+      'users.password_hash',
+      'users.confirmed_at',
+      'users.created_at',
+      'users.two_factor',
+      'users.password_expires_at',
+    ])
     .where((where) =>
       where.or([where('users.username', '=', login), where('users.email', '=', login)]),
     )
+    .executeTakeFirst()
+}
+
+/** Whether somebody has accepted the terms of this digest. */
+export function hasAgreed(db: Db, userId: number, digest: string): Promise<boolean> {
+  return cachedQuery(db, `terms ${userId} ${digest}`, async (db) => {
+    const row = await db
+      .selectFrom('terms_agreements')
+      .select('accepted_at')
+      .where('user_id', '=', userId)
+      .where('digest', '=', digest)
+      .executeTakeFirst()
+    return row !== undefined
+  })
+}
+
+/** The session of this digest with its user, or undefined when it is over. */
+export function findSessionByDigest(db: Db, digest: Buffer, now: Instant) {
+  return db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .select(userColumns)
+    .select([
+      'sessions.id as session_id',
+      'sessions.waits_for',
+      'sessions.proved_at',
+      'users.two_factor',
+      'users.password_expires_at',
+    ])
+    .where('sessions.digest', '=', digest)
+    .where('sessions.expires_at', '>', now)
     .executeTakeFirst()
 }

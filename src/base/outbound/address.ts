@@ -77,6 +77,18 @@ export function plainAddress(address: string): string {
   return isShort ? bare : [high >> 8, high & 255, low >> 8, low & 255].join('.')
 }
 
+/**
+ * What counts as one address where each has a share: of IPv6 the network of 64 bits, since one machine has all addresses of
+ * it.
+ */
+export function sharingAddress(address: string): string {
+  if (isIP(address) === 4) return address
+  const plain = plainAddress(address)
+  if (isIP(plain) !== 6) return plain
+  const groups = groupsOf(plain).slice(0, 4)
+  return `${groups.map((group) => group.toString(16)).join(':')}::/64`
+}
+
 /** The eight groups of an IPv6 address; the URL parser writes them in one form, a dotted tail included. */
 function groupsOf(address: string): number[] {
   const written = new URL(`http://[${address}]`).hostname.slice(1, -1)

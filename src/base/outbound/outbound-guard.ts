@@ -57,11 +57,16 @@ export interface OutboundGuard {
   resolve(url: string | URL, reach?: Reach): Promise<Target>
 }
 
+/** Every refusal says it: behind an air gap all hosts are private (docs/air-gapped.md). */
+const howToAllow =
+  'private addresses must be named in GITSTEAD_OUTBOUND_ALLOW or outbound_local_requests_whitelist'
+
 /** Names that mean this machine or its surroundings before any DNS is asked. */
 const localNames =
   /^(?:localhost|.*\.localhost|.*\.local|.*\.internal|.*\.localdomain|localhost\.localdomain|ip6-localhost|ip6-loopback|metadata|instance-data)$/
 
 const onLink = addressSet(['169.254.0.0/16', 'fe80::/10'])
+const onLoopback = addressSet(['127.0.0.0/8', '::1'])
 
 export function makeGuard(options: GuardOptions): OutboundGuard {
   const rulesOf = rulesNow(options)
@@ -79,29 +84,42 @@ export function makeGuard(options: GuardOptions): OutboundGuard {
     async resolve(given, { local = false } = {}) {
       const url = parseUrl(given)
       const name = hostName(url)
-      const rulesHere = rulesOf().filter(
-        (rule) => rule.port === undefined || rule.port === portOf(url),
-      )
-      const namedRule = rulesHere.some((rule) => rule.name === name)
-      const mayUse = (address: string) =>
-        namedRule ||
-        (local && !onLink(address)) ||
-        !isPrivateAddress(address) ||
-        rulesHere.some((rule) => rule.holds(address))
+      const allowed = allowedAt(url, name, rulesOf(), local)
       if (isIP(name) !== 0) {
-        if (!mayUse(name)) throw blocked(url)
+        if (!allowed.mayUse(name)) throw blocked(url)
         return { url, addresses: [plainAddress(name)] }
       }
-      if (localNames.test(name) && !namedRule && !local) throw blocked(url)
+      if (allowed.byAddress && (options.proxied || !allowed.hasRules)) throw blocked(url)
       if (options.proxied) return { url, addresses: [] }
-      const addresses = await resolveName(name)
-      if (addresses.length === 0) throw unresolved(name)
-      // One private answer among public ones is how a name is made to slip through.
-      if (!addresses.every(mayUse)) throw blocked(url)
-      return { url, addresses }
+      return { url, addresses: usable(url, await resolveName(name), allowed) }
     },
   }
   return guard
+}
+
+/** What the rules for the port of a URL allow. */
+function allowedAt(url: URL, name: string, all: readonly Rule[], local: boolean) {
+  const rules = all.filter((rule) => rule.port === undefined || rule.port === portOf(url))
+  const isNamed = rules.some((rule) => rule.name === name)
+  const isListed = (address: string) => rules.some((rule) => rule.holds(address))
+  const mayUse = (address: string) =>
+    isNamed || (local && !onLink(address)) || !isPrivateAddress(address) || isListed(address)
+  // Such a name is as good as its addresses, where these are allowed: behind an air gap, mirrors have such names.
+  const byAddress = localNames.test(name) && !isNamed && !local
+  return { hasRules: rules.length > 0, byAddress, mayUse: byAddress ? isListed : mayUse }
+}
+
+/** One private address among public ones is how a name is made to slip through; both loopback addresses are one machine. */
+function usable(
+  url: URL,
+  found: readonly string[],
+  { byAddress, mayUse }: ReturnType<typeof allowedAt>,
+): readonly string[] {
+  if (found.length === 0 && !byAddress) throw unresolved(hostName(url))
+  const addresses = found.filter(mayUse)
+  const isWhole = addresses.length === found.length || found.every(onLoopback)
+  if (addresses.length === 0 || !isWhole) throw blocked(url)
+  return addresses
 }
 
 interface Rule {
@@ -155,7 +173,7 @@ function portOf(url: URL): number {
 }
 
 function blocked(url: URL): OutboundError {
-  return new OutboundError('blocked', `requests to ${url.hostname} are not allowed`)
+  return new OutboundError('blocked', `requests to ${url.hostname} are not allowed: ${howToAllow}`)
 }
 
 function unresolved(name: string): OutboundError {
@@ -165,9 +183,5 @@ function unresolved(name: string): OutboundError {
 const systemNames = sharedLookUp(systemLookUp)
 
 async function systemResolve(name: string): Promise<readonly string[]> {
-  try {
-    return await systemNames(name)
-  } catch {
-    throw unresolved(name)
-  }
+  return await systemNames(name).catch(() => [])
 }

@@ -2,8 +2,8 @@ import type { Writable } from 'node:stream'
 import { SendableBody, sending } from './sendable.ts'
 
 /** What receivers hold at most, however slow they are: of bytes that a cache has dropped nobody else knows any more. */
-const MOST_LENT = 64 * 1024 * 1024
-let lent = 0
+const MOST_IN_USE = 64 * 1024 * 1024
+let bytesInUse = 0
 
 /** Bytes in memory as a stream. */
 export class BytesBody extends SendableBody {
@@ -11,13 +11,13 @@ export class BytesBody extends SendableBody {
 
   /** Nothing when receivers hold too many bytes already. */
   static of(bytes: Buffer): BytesBody | undefined {
-    return lent + bytes.length > MOST_LENT ? undefined : new BytesBody(bytes)
+    return bytesInUse + bytes.length > MOST_IN_USE ? undefined : new BytesBody(bytes)
   }
 
   private constructor(bytes: Buffer) {
     super()
     this.#bytes = bytes
-    lent += bytes.length
+    bytesInUse += bytes.length
   }
 
   override _read(): void {
@@ -26,7 +26,7 @@ export class BytesBody extends SendableBody {
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    lent -= this.#bytes.length
+    bytesInUse -= this.#bytes.length
     done(error)
   }
 

@@ -8,7 +8,7 @@ const BUFFER_BYTES = 1024 * 1024
 const MOST_BUFFERS = 16
 
 const buffers: Buffer[] = []
-let lent = 0
+let buffersInUse = 0
 
 /**
  * The bytes of a file from `start` to before `end`, as a stream that closes the file. `sendTo` is the quick way to one
@@ -54,7 +54,7 @@ export class FileBody extends SendableBody {
       giveBack(buffer)
     } catch (error) {
       // The receiver may still hold the buffer: the garbage collector takes it.
-      if (buffer) lent -= 1
+      if (buffer) buffersInUse -= 1
       throw error
     } finally {
       this.destroy()
@@ -74,13 +74,13 @@ export class FileBody extends SendableBody {
 }
 
 function takeBuffer(): Buffer | undefined {
-  if (lent >= MOST_BUFFERS) return undefined
-  lent += 1
+  if (buffersInUse >= MOST_BUFFERS) return undefined
+  buffersInUse += 1
   return buffers.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES)
 }
 
 function giveBack(buffer: Buffer | undefined): void {
   if (!buffer) return
-  lent -= 1
+  buffersInUse -= 1
   buffers.push(buffer)
 }

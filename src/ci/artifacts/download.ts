@@ -16,6 +16,6 @@ export function downloadOf(ctx: Pick<Ctx, 'files'>, row: ArtifactRow): Download 
     etag: `"${row.sha256}"`,
     type: TYPES[row.file_format],
     headers: { 'Content-Disposition': `attachment; filename="${name}"` },
-    open: async (range) => (await ctx.files.open(row.sha256, range)).body,
+    open: async (range) => (await ctx.files.open(row.sha256, range, row.size)).body,
   }
 }

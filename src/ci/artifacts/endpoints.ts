@@ -155,7 +155,7 @@ export const deleteJobArtifacts = endpoint({
 export const deleteProjectArtifacts = endpoint({
   method: 'DELETE',
   path: '/projects/:id/artifacts',
-  summary: 'Delete all artifacts of a project that need not be kept',
+  summary: 'Delete the artifacts of a project that are not marked to be kept',
   access: onProject('admin_build'),
   response: z.strictObject({ message: z.literal('202 Accepted') }),
   status: 202,

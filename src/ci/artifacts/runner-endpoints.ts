@@ -133,7 +133,7 @@ export const downloadJobArtifacts = endpoint({
   ...common,
   method: 'GET',
   path,
-  summary: 'Download the artifacts of an earlier job, for a running one that may have them',
+  summary: 'Download the artifacts of an earlier job, for a running job',
   params,
   query: { token: text().optional(), direct_download: flag().optional() },
   response: bytes('application/zip'),

@@ -25,39 +25,43 @@ function onBadges(): Access<{ readonly project: Project }, 'id'> {
 
 const percentage = (fallback: number) => integer({ min: 0, max: 100 }).default(fallback)
 
-export const getHostBadge = endpoint({
-  method: 'GET',
-  host: true,
-  path: '/-/project/:id/badges/:kind/*ref_name',
-  summary: 'Show how the newest pipeline of a branch or tag went, or its coverage, as a picture',
-  tags: ['badges'],
-  access: onBadges(),
-  params: { kind: oneOf(['pipeline', 'coverage']), ref_name: text({ max: 1024 }) },
-  query: {
-    style: oneOf(BADGE_STYLES).default('flat'),
-    key_text: text({ max: 64 }).optional(),
-    ignore_skipped: flag().default(false),
-    job: text({ max: 255 }).optional(),
-    min_good: percentage(95),
-    min_acceptable: percentage(90),
-    min_medium: percentage(75),
-  },
-  response: bytes('image/svg+xml'),
-  async handler({ ctx, project, params, query }) {
-    const look = { style: query.style, label: query.key_text ?? params.kind }
-    const bounds = {
-      good: query.min_good,
-      acceptable: query.min_acceptable,
-      medium: query.min_medium,
-    }
-    const at = { project, ref: params.ref_name }
-    const body =
-      params.kind === 'pipeline'
-        ? await drawPipelineBadge(await newestStatus(ctx, at, query.ignore_skipped), look)
-        : await drawCoverageBadge(await newestCoverage(ctx, at, query.job), bounds, look)
-    return { body, type: 'image/svg+xml', headers: pictureHeaders }
-  },
-})
+export const hostBadges = (['pipeline', 'coverage'] as const).map((kind) =>
+  endpoint({
+    method: 'GET',
+    host: true,
+    session: true,
+    path: `/*id/badges/*ref_name/${kind}.svg`,
+    otherPath: `/*id/-/badges/*ref_name/${kind}.svg`,
+    summary: 'Show how the newest pipeline of a branch or tag went, or its coverage, as a picture',
+    tags: ['badges'],
+    access: onBadges(),
+    params: { ref_name: text({ max: 1024 }) },
+    query: {
+      style: oneOf(BADGE_STYLES).default('flat'),
+      key_text: text({ max: 64 }).optional(),
+      ignore_skipped: flag().default(false),
+      job: text({ max: 255 }).optional(),
+      min_good: percentage(95),
+      min_acceptable: percentage(90),
+      min_medium: percentage(75),
+    },
+    response: bytes('image/svg+xml'),
+    async handler({ ctx, project, params, query }) {
+      const look = { style: query.style, label: query.key_text ?? kind }
+      const bounds = {
+        good: query.min_good,
+        acceptable: query.min_acceptable,
+        medium: query.min_medium,
+      }
+      const at = { project, ref: params.ref_name }
+      const body =
+        kind === 'pipeline'
+          ? await drawPipelineBadge(await newestStatus(ctx, at, query.ignore_skipped), look)
+          : await drawCoverageBadge(await newestCoverage(ctx, at, query.job), bounds, look)
+      return { body, type: 'image/svg+xml', headers: pictureHeaders }
+    },
+  }),
+)
 
 /** Proxies of other sites ask anew each time; a script in a label would not run. */
 const pictureHeaders = {
@@ -77,13 +81,4 @@ async function newestStatus(ctx: Ctx, { project, ref }: BadgePlace, ignoreSkippe
 async function newestCoverage(ctx: Ctx, { project, ref }: BadgePlace, job: string | undefined) {
   const pipeline = await findNewestOfRef(ctx.db, project.id, ref, { statuses: ['success'] })
   return pipeline ? await findCoverage(ctx.db, pipeline.id, job) : null
-}
-
-const BADGE = /^\/(.+?)(?:\/-)?\/badges\/(.+)\/(pipeline|coverage)\.svg$/
-
-/** The path under which `getHostBadge` knows a raw path of the host, or undefined for any other. */
-export function hostBadgePath(rawPath: string): string | undefined {
-  const [, project, ref, kind] = BADGE.exec(rawPath) ?? []
-  if (project === undefined) return undefined
-  return `/-/project/${project.split('/').join('%2F')}/badges/${kind}/${ref}`
 }

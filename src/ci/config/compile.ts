@@ -1,7 +1,9 @@
+import type { PatternBudget } from '../../base/patterns/budget.ts'
 import { Timeslice } from '../../base/timeslice.ts'
 import { type AutoCancel, readAutoCancel } from './auto-cancel.ts'
 import { resolveExtends, resolveReferences } from './extend.ts'
 import { configFault, keyFault } from './fault.ts'
+import { assertJobInputs } from './job-inputs.ts'
 import { DEFAULT_KEYS, DEFAULT_STAGES, TOP_KEYS } from './job-keys.ts'
 import { type JobTemplate, readJob } from './job-template.ts'
 import { assertNoCircle } from './needs.ts'
@@ -27,13 +29,16 @@ export const SLICE_MS = 20
 const known = new WeakMap<ValueMap, CompiledConfig>()
 
 /** Checks a configuration whose includes are in, and gives its jobs (docs/contract/D §5.1). */
-export async function compileConfig(merged: ValueMap): Promise<CompiledConfig> {
-  const found = known.get(merged) ?? (await compileAnew(merged))
+export async function compileConfig(
+  merged: ValueMap,
+  patterns: PatternBudget,
+): Promise<CompiledConfig> {
+  const found = known.get(merged) ?? (await compileAnew(merged, patterns))
   if (Object.isFrozen(merged)) known.set(merged, found)
   return found
 }
 
-async function compileAnew(merged: ValueMap): Promise<CompiledConfig> {
+async function compileAnew(merged: ValueMap, patterns: PatternBudget): Promise<CompiledConfig> {
   const config = resolveReferences(resolveExtends(merged))
   const stages = readStages(config.stages ?? config.types)
   const variables = readVariables(config.variables)
@@ -46,7 +51,9 @@ async function compileAnew(merged: ValueMap): Promise<CompiledConfig> {
   const jobs: JobTemplate[] = []
   for (const [name, job] of entries) {
     if (!isMap(job)) throw configFault(`jobs:${name} config should be a hash`)
-    jobs.push(readJob(name, withDefaults(job, defaults)))
+    const whole = withDefaults(job, defaults)
+    jobs.push(readJob(name, whole))
+    await assertJobInputs(`jobs:${name}`, whole, patterns)
     if (slice.isOver()) await slice.yield()
   }
   if (jobs.length === 0) {

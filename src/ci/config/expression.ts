@@ -1,14 +1,16 @@
-import { hasMatch, isExpensivePattern } from '../../base/whole-match.ts'
-import { configFault } from './fault.ts'
+import type { PatternBudget } from '../../base/patterns/budget.ts'
+import { betweenSlashes, type Pattern } from '../../base/patterns/pattern.ts'
+import { hasPattern } from './has-pattern.ts'
 import type { Variables } from './variables.ts'
 
-/** A condition such as `$CI_COMMIT_BRANCH == "main" && $DEPLOY` (docs/contract/D §5.4). */
-export type Expression = (variables: Variables) => boolean
-
-interface Pattern {
-  readonly source: string
-  readonly flags: string
+/** What a condition is about; all comparisons of one configuration share a budget. */
+export interface Conditions {
+  readonly variables: Variables
+  readonly patterns: PatternBudget
 }
+
+/** A condition such as `$CI_COMMIT_BRANCH == "main" && $DEPLOY` (docs/contract/D §5.4). */
+export type Expression = (at: Conditions) => Promise<boolean>
 
 type Operand = string | null | Pattern
 type Read = (variables: Variables) => Operand
@@ -19,7 +21,7 @@ type Token =
 const LONGEST = 10_000
 const DEEPEST = 100
 const TOKEN =
-  /\s*(?:\$(\w+)|\$\{(\w+)\}|"([^"]*)"|'([^']*)'|(null)\b|(&&|\|\||==|!=|=~|!~|!|\(|\))|\/((?:\\.|[^/\\])+)\/([ims]*))/y
+  /\s*(?:\$(\w+)|"([^"]*)"|'([^']*)'|(null)\b|(&&|\|\||==|!=|=~|!~|!|\(|\))|\/((?:\\.|[^/\\])+)\/([ims]*))/y
 
 /** Reads a condition; undefined when it is none. */
 export function parseExpression(text: string): Expression | undefined {
@@ -44,9 +46,8 @@ function tokensOf(text: string): Token[] | undefined {
 }
 
 function tokenOf(found: RegExpExecArray): Token {
-  const [, plain, braced, double, single, nothing, sign, source, flags] = found
+  const [, name, double, single, nothing, sign, source, flags] = found
   if (sign !== undefined) return { kind: 'sign', sign }
-  const name = plain ?? braced
   if (name !== undefined) {
     return { kind: 'value', read: (variables) => variables.get(name) ?? null }
   }
@@ -76,7 +77,7 @@ function readOr(reader: Reader): Expression | undefined {
   let left = readAnd(reader)
   while (left && takes(reader, '||')) {
     const [one, other] = [left, readAnd(reader)]
-    left = other && ((variables) => one(variables) || other(variables))
+    left = other && (async (at) => (await one(at)) || (await other(at)))
   }
   return left
 }
@@ -85,7 +86,7 @@ function readAnd(reader: Reader): Expression | undefined {
   let left = readPart(reader)
   while (left && takes(reader, '&&')) {
     const [one, other] = [left, readPart(reader)]
-    left = other && ((variables) => one(variables) && other(variables))
+    left = other && (async (at) => (await one(at)) && (await other(at)))
   }
   return left
 }
@@ -101,7 +102,7 @@ function readPart(reader: Reader): Expression | undefined {
 function readInner(reader: Reader): Expression | undefined {
   if (takes(reader, '!')) {
     const inner = readPart(reader)
-    return inner && ((variables) => !inner(variables))
+    return inner && (async (at) => !(await inner(at)))
   }
   if (takes(reader, '(')) {
     const inner = readOr(reader)
@@ -114,12 +115,15 @@ function readComparison(reader: Reader): Expression | undefined {
   const left = readValue(reader)
   if (!left) return undefined
   const sign = takes(reader, '==', '!=', '=~', '!~')
-  if (sign === undefined) return (variables) => isPresent(left(variables))
+  if (sign === undefined) return async ({ variables }) => isPresent(left(variables))
   const right = readValue(reader)
   if (!right) return undefined
-  const compare = sign === '==' || sign === '!=' ? same : matches
-  const wanted = sign === '==' || sign === '=~'
-  return (variables) => compare(left(variables), right(variables)) === wanted
+  const isWanted = sign === '==' || sign === '=~'
+  if (sign === '==' || sign === '!=') {
+    return async ({ variables }) => (left(variables) === right(variables)) === isWanted
+  }
+  return async (at) =>
+    (await matches(left(at.variables), right(at.variables), at.patterns)) === isWanted
 }
 
 function readValue(reader: Reader): Read | undefined {
@@ -133,30 +137,9 @@ function isPresent(value: Operand): boolean {
   return value !== null && value !== ''
 }
 
-function same(left: Operand, right: Operand): boolean {
-  return left === right
-}
-
 /** A variable may hold a pattern: text between slashes. A pattern that is none matches nothing. */
-function matches(left: Operand, right: Operand): boolean {
+async function matches(left: Operand, right: Operand, patterns: PatternBudget): Promise<boolean> {
   if (typeof left !== 'string') return false
-  const pattern = typeof right === 'string' ? patternIn(right) : right
-  return pattern !== null && hasPattern(inline(pattern), left)
-}
-
-export function patternIn(text: string): Pattern | null {
-  const found = /^\/(.+)\/([ims]*)$/s.exec(text)
-  return found ? { source: found[1] ?? '', flags: found[2] ?? '' } : null
-}
-
-/** Whether a text fits an expression of a configuration; refuses what would hold up everybody else. */
-export function hasPattern(source: string, text: string): boolean {
-  if (!isExpensivePattern(source)) return hasMatch(source, text)
-  throw configFault(`regular expression ${source.slice(0, 50)}… takes too long`)
-}
-
-/** As `(?im)pattern`. */
-export function inline({ source, flags }: Pattern): string {
-  const letters = [...new Set(flags)].join('')
-  return letters === '' ? source : `(?${letters})${source}`
+  const pattern = typeof right === 'string' ? betweenSlashes(right) : right
+  return pattern ? await hasPattern(patterns, pattern, left) : false
 }

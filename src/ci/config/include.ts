@@ -1,6 +1,7 @@
 import { maxSatisfying } from 'semver'
-import { globMatcher } from '../../base/whole-match.ts'
+import { wildcardPattern } from '../../base/patterns/glob.ts'
 import { configFault, TOO_LARGE } from './fault.ts'
+import { faultOf } from './has-pattern.ts'
 import { fillInputs } from './inputs.ts'
 import { type Circumstances, firstRule, LONGEST_PATTERN, readRules } from './rules.ts'
 import { deepMerge, isMap, type Value, type ValueMap } from './values.ts'
@@ -57,31 +58,35 @@ const MOST_FILES = 150
 const LATEST = '~latest'
 const DEEPEST = 100
 
-/** A configuration with what it includes; its own keys lie over theirs (docs/contract/D §5.1 include). */
+/**
+ * A configuration with what it includes; its own keys lie over theirs (docs/contract/D §5.1 include). `above` names its own
+ * file, and those that include it.
+ */
 export async function withIncludes(
   context: IncludeContext,
   config: ValueMap,
   place: Place,
-  depth = 0,
+  above: readonly string[] = [],
 ): Promise<ValueMap> {
   const { include, ...own } = config
   if (include === undefined || include === null) return own
-  if (depth > DEEPEST) throw configFault('Maximum of nested includes are allowed!')
+  if (above.length > DEEPEST) throw configFault('Maximum of nested includes are allowed!')
   let merged: ValueMap = {}
   for (const entry of Array.isArray(include) ? include.flat(10) : [include]) {
     const given = isMap(entry) ? entry : bareInclude(entry)
     if (!(await isWanted(context, given))) continue
-    for (const found of await findFiles(context, given, place)) {
-      const content = await readFound(
-        context,
-        found,
-        place,
-        isMap(given.inputs) ? given.inputs : {},
-      )
-      merged = deepMerge(merged, await withIncludes(context, content, found.place, depth + 1))
+    for (const found of await findFiles(context, given, place, above)) {
+      const content = await readFound(context, found, place, given.inputs)
+      const own = [...above, nameOfFile(found.place, found.path ?? found.location)]
+      merged = deepMerge(merged, await withIncludes(context, content, found.place, own))
     }
   }
   return deepMerge(merged, own)
+}
+
+/** What a file of a commit is told from others by. */
+export function nameOfFile({ projectId, sha }: Place, path: string): string {
+  return `${projectId} ${sha} ${path}`
 }
 
 function bareInclude(entry: Value): ValueMap {
@@ -102,13 +107,13 @@ async function readFound(
   context: IncludeContext,
   { text, ...found }: Found,
   from: Place,
-  inputs: ValueMap,
+  inputs: Value,
 ): Promise<ValueMap> {
   const { location, type } = found
   if (text === undefined) {
     throw configFault(`${titles[type]} \`${location}\` does not exist!`)
   }
-  const { included, limits } = context
+  const { included, limits, circumstances } = context
   included.push({ ...found, context: from, bytes: Buffer.byteLength(text) })
   if (included.length > MOST_FILES) {
     throw configFault(`Maximum of ${MOST_FILES} nested includes are allowed!`)
@@ -117,7 +122,8 @@ async function readFound(
   if (included.reduce((sum, { bytes }) => sum + bytes, 0) > limits.maxBytes) {
     throw configFault(TOO_LARGE)
   }
-  return fillInputs(await readConfigFile(text, limits), inputs, location)
+  const file = await readConfigFile(text, limits)
+  return await fillInputs(file, isMap(inputs) ? inputs : {}, location, circumstances.patterns)
 }
 
 const titles: Readonly<Record<Included['type'], string>> = {
@@ -133,13 +139,14 @@ async function findFiles(
   context: IncludeContext,
   given: ValueMap,
   place: Place,
+  above: readonly string[],
 ): Promise<readonly Found[]> {
   const { sources, circumstances } = context
   const text = (value: Value) =>
     typeof value === 'string' ? expandText(value, circumstances.variables) : undefined
   const [local, remote, template] = [text(given.local), text(given.remote), text(given.template)]
   const [project, component] = [text(given.project), text(given.component)]
-  if (local !== undefined) return await findLocal(sources, local, place)
+  if (local !== undefined) return await findLocal(context, local, place, above)
   if (remote !== undefined) {
     const found = await sources.remote(remote)
     return [{ type: 'remote', location: remote, text: found, path: undefined, place }]
@@ -161,22 +168,38 @@ async function findFiles(
 }
 
 async function findLocal(
-  sources: ConfigSources,
+  context: IncludeContext,
   local: string,
   place: Place,
+  above: readonly string[],
 ): Promise<readonly Found[]> {
   const path = local.replace(/^\/+/, '')
   const found = async (one: string): Promise<Found> => ({
     type: 'local',
     location: one,
-    text: /\.ya?ml$/.test(one) ? await sources.file(place, one) : undefined,
+    text: /\.ya?ml$/.test(one) ? await context.sources.file(place, one) : undefined,
     path: one,
     place,
   })
-  if (!/[*?{[]/.test(path) || path.length > LONGEST_PATTERN) return [await found(path)]
-  const fits = globMatcher(path)
-  const paths = (await sources.paths(place)).filter((one) => /\.ya?ml$/.test(one) && fits(one))
-  return await Promise.all(paths.slice(0, MOST_FILES + 1).map(found))
+  if (!path.includes('*') || path.length > LONGEST_PATTERN) return [await found(path)]
+  const paths = await findPaths(context, path, place)
+  // Of a file that includes all files of its folder the others are meant.
+  const others = paths.filter((one) => !above.includes(nameOfFile(place, one)))
+  return await Promise.all(others.slice(0, MOST_FILES + 1).map(found))
+}
+
+async function findPaths(
+  { sources, circumstances }: IncludeContext,
+  wildcards: string,
+  place: Place,
+): Promise<string[]> {
+  const paths = (await sources.paths(place)).filter((one) => /\.ya?ml$/.test(one))
+  try {
+    const fits = await circumstances.patterns.testEach([wildcardPattern(wildcards)], paths)
+    return paths.filter((_, at) => fits[at])
+  } catch (error) {
+    throw faultOf(error, 'pattern', wildcards)
+  }
 }
 
 async function findInProject(

@@ -1,5 +1,6 @@
-import { hasPattern } from './expression.ts'
+import type { PatternBudget } from '../../base/patterns/budget.ts'
 import { configFault, TOO_LARGE } from './fault.ts'
+import { hasPattern } from './has-pattern.ts'
 import { isMap, mapValues, type Value, type ValueMap } from './values.ts'
 import type { ConfigFile } from './yaml.ts'
 
@@ -12,7 +13,12 @@ const WHOLE = /^\$\[\[\s*inputs\.([\w-]+)\s*\]\]$/
 const MOST_TEXT = 4_000_000
 
 /** The content of a file with the values of its inputs put in (docs/contract/D §5.1 `spec`). */
-export function fillInputs(file: ConfigFile, given: ValueMap, where: string): ValueMap {
+export async function fillInputs(
+  file: ConfigFile,
+  given: ValueMap,
+  where: string,
+  patterns: PatternBudget,
+): Promise<ValueMap> {
   const declared = declaredInputs(file.header)
   const unknown = Object.keys(given).filter((name) => !(name in declared))
   if (unknown.length > 0) {
@@ -20,7 +26,8 @@ export function fillInputs(file: ConfigFile, given: ValueMap, where: string): Va
   }
   const values = new Map<string, Value>()
   for (const [name, rule] of Object.entries(declared)) {
-    values.set(name, inputValue(name, rule, unquoted(given[name], rule), where))
+    const value = unquoted(given[name], rule)
+    values.set(name, await inputValue(name, { rule, value, where, patterns }))
   }
   if (file.header === undefined) return file.content
   return filled(file.content, values, where)
@@ -33,11 +40,20 @@ function declaredInputs(header: ValueMap | undefined): ValueMap {
 }
 
 /** The value of an input as its declaration wants it: what is given, else its default; `where` begins what is said of a wrong one. */
-export function inputValue(name: string, rule: Value, given: Value, where: string): Value {
+export async function inputValue(
+  name: string,
+  given: {
+    readonly rule: Value
+    readonly value: Value
+    readonly where: string
+    readonly patterns: PatternBudget
+  },
+): Promise<Value> {
+  const { rule, where, patterns } = given
   const { type = 'string', options, regex, default: preset } = isMap(rule) ? rule : {}
   const say = (text: string) => configFault(`\`${where}\`: \`${name}\` input: ${text}`)
   if (!TYPES.some((one) => one === type)) throw say(`unknown type ${String(type)}`)
-  const value = given ?? preset
+  const value = given.value ?? preset
   if (value === undefined) throw say('required value has not been provided')
   if (!fitsType(value, type as InputType)) throw say(`provided value is not a ${String(type)}`)
   if (Array.isArray(options) && !options.includes(value)) {
@@ -45,7 +61,10 @@ export function inputValue(name: string, rule: Value, given: Value, where: strin
       `\`${String(value)}\` cannot be used because it is not in the list of allowed options`,
     )
   }
-  if (typeof regex === 'string' && !hasPattern(regex, String(value))) {
+  if (
+    typeof regex === 'string' &&
+    !(await hasPattern(patterns, { source: regex }, String(value)))
+  ) {
     throw say('provided value does not match required RegEx pattern')
   }
   return value

@@ -1,3 +1,4 @@
+import type { PatternBudget } from '../../base/patterns/budget.ts'
 import { badRequest } from '../../base/problem.ts'
 import { budget } from './budget.ts'
 import { configFault } from './fault.ts'
@@ -8,7 +9,11 @@ const KEYS = ['type', 'default', 'description', 'options', 'regex']
 const MARK = /\$\{\{\s*job\.inputs\.([\w-]+)\s*\}\}/g
 
 /** Refuses inputs of a job that could not be filled in: each needs a default, and only those that there are may be named. */
-export function assertJobInputs(where: string, job: ValueMap): void {
+export async function assertJobInputs(
+  where: string,
+  job: ValueMap,
+  patterns: PatternBudget,
+): Promise<void> {
   if (job.inputs === undefined || job.inputs === null) return
   if (!isMap(job.inputs)) throw configFault(`${where}:inputs config should be a hash`)
   const declared = job.inputs
@@ -21,7 +26,7 @@ export function assertJobInputs(where: string, job: ValueMap): void {
     if (unknown.length > 0) {
       throw configFault(`${at} config contains unknown keys: ${unknown.join(', ')}`)
     }
-    inputValue(name, rule, undefined, where)
+    await inputValue(name, { rule, value: undefined, where, patterns })
   }
   fill(job, (name) => {
     if (!(name in declared)) throw configFault(`${where}: unknown job input: \`${name}\``)
@@ -29,16 +34,24 @@ export function assertJobInputs(where: string, job: ValueMap): void {
   })
 }
 
-/** What a job keeps of the values that somebody gives its inputs; 400 for those that it does not have or take. */
+/** 400 for values of inputs that a job does not have or take. */
+export async function assertGivenInputs(
+  { inputs }: ValueMap,
+  given: Readonly<Record<string, Value>>,
+  patterns: PatternBudget,
+): Promise<void> {
+  const declared = isMap(inputs) ? inputs : {}
+  for (const [name, value] of Object.entries(given)) {
+    if (!Object.hasOwn(declared, name)) throw badRequest(`unknown job input: ${name}`)
+    await inputValue(name, { rule: declared[name], value, where: 'job_inputs', patterns })
+  }
+}
+
+/** What a job keeps of the values that somebody gives its inputs. */
 export function withGivenInputs(
   options: ValueMap,
   given: Readonly<Record<string, Value>>,
 ): ValueMap {
-  const declared = isMap(options.inputs) ? options.inputs : {}
-  for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(declared, name)) throw badRequest(`unknown job input: ${name}`)
-    inputValue(name, declared[name], value, 'job_inputs')
-  }
   const before = isMap(options.given_inputs) ? options.given_inputs : {}
   return { ...options, given_inputs: { ...before, ...given } }
 }

@@ -1,6 +1,6 @@
+import { betweenSlashes, isTooLarge } from '../../base/patterns/pattern.ts'
 import { secondsOf } from './duration.ts'
 import { configFault, keyFault } from './fault.ts'
-import { assertJobInputs } from './job-inputs.ts'
 import { JOB_KEYS, NOT_OF_BRIDGES, OPTION_KEYS, WHEN, type When } from './job-keys.ts'
 import { assertShapes } from './keyword-shapes.ts'
 import { type ForeignNeed, type Need, readNeeds } from './needs.ts'
@@ -46,7 +46,6 @@ export function readJob(name: string, job: ValueMap): JobTemplate {
     throw configFault(`${where} config should implement the script:, run:, or trigger: keyword`)
   }
   for (const key of ['script', 'before_script', 'after_script']) assertScript(where, key, job[key])
-  assertJobInputs(where, job)
   const variables = readVariables(job.variables)
   if (!variables) throw configFault(`${where}:variables config should be a hash of key value pairs`)
   assertPolicy(job.only, `${where}:only`)
@@ -181,8 +180,12 @@ function readEnvironment(where: string, value: Value): Value {
 
 function readCoverage(where: string, value: Value): string | undefined {
   if (value === undefined || value === null) return undefined
-  if (typeof value === 'string' && /^\/.+\/[ims]*$/s.test(value)) return value
-  throw configFault(`${where}:coverage config must be a regular expression`)
+  const pattern = typeof value === 'string' ? betweenSlashes(value) : undefined
+  if (typeof value !== 'string' || pattern === undefined) {
+    throw configFault(`${where}:coverage config must be a regular expression`)
+  }
+  if (isTooLarge(pattern)) throw configFault(`${where}:coverage regular expression is too large`)
+  return value
 }
 
 function readTimeout(where: string, value: Value): number | undefined {

@@ -1,5 +1,7 @@
-import { hasPattern, inline, parseExpression, patternIn } from './expression.ts'
+import { betweenSlashes } from '../../base/patterns/pattern.ts'
+import { parseExpression } from './expression.ts'
 import { configFault } from './fault.ts'
+import { hasPattern } from './has-pattern.ts'
 import { assertFew, type Circumstances, hasChanged } from './rules.ts'
 import { isMap, type Value, type ValueMap } from './values.ts'
 
@@ -31,9 +33,10 @@ export async function passesOnlyExcept(
 async function fitsPolicy(policy: Value, at: Circumstances, mode: 'all' | 'any'): Promise<boolean> {
   const parts = isMap(policy) ? policy : { refs: policy }
   const found: boolean[] = []
-  if (parts.refs !== undefined) found.push(listOf(parts.refs).some((ref) => fitsRef(ref, at)))
+  if (parts.refs !== undefined)
+    found.push(await fitsAny(listOf(parts.refs), (ref) => fitsRef(ref, at)))
   else if (mode === 'all') found.push(at.source !== 'merge_request_event')
-  if (parts.variables !== undefined) found.push(fitsVariables(parts.variables, at))
+  if (parts.variables !== undefined) found.push(await fitsVariables(parts.variables, at))
   if (parts.changes !== undefined) found.push(await hasChanged(parts.changes, at))
   if (parts.kubernetes !== undefined) found.push(false)
   return mode === 'all' ? found.every(Boolean) : found.some(Boolean)
@@ -44,11 +47,20 @@ function listOf(value: Value): string[] {
   return list.filter((one): one is string => typeof one === 'string')
 }
 
-function fitsVariables(value: Value, at: Circumstances): boolean {
-  return listOf(value).some((text) => parseExpression(text)?.(at.variables) === true)
+/** One after the other, until one fits. */
+async function fitsAny(
+  texts: readonly string[],
+  fits: (text: string) => Promise<boolean>,
+): Promise<boolean> {
+  for (const text of texts) if (await fits(text)) return true
+  return false
 }
 
-function fitsRef(word: string, at: Circumstances): boolean {
+function fitsVariables(value: Value, at: Circumstances): Promise<boolean> {
+  return fitsAny(listOf(value), async (text) => (await parseExpression(text)?.(at)) === true)
+}
+
+async function fitsRef(word: string, at: Circumstances): Promise<boolean> {
   const [, name = word, path] = /^(.+)@([^@/]+\/[^@]+)$/.exec(word) ?? []
   if (path !== undefined && path !== at.variables.get('CI_PROJECT_PATH')) return false
   const isRequest = at.source === 'merge_request_event'
@@ -57,8 +69,8 @@ function fitsRef(word: string, at: Circumstances): boolean {
   const known = Object.hasOwn(sources, name) ? sources[name] : undefined
   if (known) return known.includes(at.source)
   if (isRequest) return false
-  const pattern = patternIn(name)
-  return pattern ? hasPattern(inline(pattern), at.ref) : name === at.ref
+  const pattern = betweenSlashes(name)
+  return pattern ? await hasPattern(at.patterns, pattern, at.ref) : name === at.ref
 }
 
 /** Refuses an `only` or `except` that is neither a list nor a map. */

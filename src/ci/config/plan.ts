@@ -11,7 +11,8 @@ import { passesOnlyExcept } from './only.ts'
 import { copiesOf, type JobCopy } from './parallel.ts'
 import { type Circumstances, firstRule, type Rule } from './rules.ts'
 import { isMap, type ValueMap } from './values.ts'
-import { expandText, readVariables, withVariables, type YamlVariable } from './variables.ts'
+import { withVariables } from './variable-scope.ts'
+import { expandText, readVariables, type YamlVariable } from './variables.ts'
 
 /** A job that is part of a pipeline. */
 export interface PlannedJob {

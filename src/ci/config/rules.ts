@@ -1,7 +1,9 @@
+import type { PatternBudget } from '../../base/patterns/budget.ts'
+import { globPattern } from '../../base/patterns/glob.ts'
 import { Timeslice } from '../../base/timeslice.ts'
-import { globMatcher } from '../../base/whole-match.ts'
 import { parseExpression } from './expression.ts'
 import { configFault } from './fault.ts'
+import { faultOf } from './has-pattern.ts'
 import { WHEN } from './job-keys.ts'
 import { isMap, type Value, type ValueMap } from './values.ts'
 import { expandText, readVariables, type Variables } from './variables.ts'
@@ -21,6 +23,8 @@ export interface Circumstances {
   readonly variables: Variables
   /** Names of those that lie over what a configuration says: of the run, the project, its groups and the instance. */
   readonly overriding: Pick<ReadonlySet<string>, 'has'>
+  /** What its patterns may take, all together. */
+  readonly patterns: PatternBudget
   /** Every file of the commit, or of another project; throws where the caller may not read that one. */
   paths(elsewhere?: Elsewhere): Promise<readonly string[]>
   /** Files that differ from another commit, or from what the push found; undefined: nothing to compare with. */
@@ -124,7 +128,7 @@ export async function firstRule(
 }
 
 async function applies(rule: Rule, at: Circumstances): Promise<boolean> {
-  if (rule.if !== undefined && !readCondition(rule.if)?.(at.variables)) return false
+  if (rule.if !== undefined && !(await readCondition(rule.if)?.(at))) return false
   if (rule.exists !== undefined && !(await doesExist(rule.exists, at))) return false
   return rule.changes === undefined || (await hasChanged(rule.changes, at))
 }
@@ -144,24 +148,31 @@ export const LONGEST_PATTERN = 1024
 
 /** Whether any of the paths fits any of the patterns. There may be very many of both. */
 async function anyFits(
-  patterns: readonly string[],
+  texts: readonly string[],
   paths: readonly string[],
-  { variables }: Circumstances,
+  { variables, patterns }: Circumstances,
 ): Promise<boolean> {
-  const slice = new Timeslice(SLICE_MS)
-  for (const text of patterns) {
-    const pattern = expandText(text, variables)
-    if (pattern.length > LONGEST_PATTERN) {
-      const begin = pattern.slice(0, 50)
+  for (const text of texts) {
+    const glob = expandText(text, variables)
+    if (glob.length > LONGEST_PATTERN) {
+      const begin = glob.slice(0, 50)
       throw configFault(`pattern ${begin}… is too long (maximum is ${LONGEST_PATTERN} characters)`)
     }
-    const fits = globMatcher(pattern)
-    for (const path of paths) {
-      if (fits(path)) return true
-      if (slice.isOver()) await slice.yield()
-    }
+    if (await fitsGlob(patterns, glob, paths)) return true
   }
   return false
+}
+
+async function fitsGlob(
+  patterns: PatternBudget,
+  glob: string,
+  paths: readonly string[],
+): Promise<boolean> {
+  try {
+    return await patterns.testAny(globPattern(glob), paths)
+  } catch (error) {
+    throw faultOf(error, 'pattern', glob)
+  }
 }
 
 function elsewhereOf(value: Value, at: Circumstances): Elsewhere | undefined {

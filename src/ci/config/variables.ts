@@ -1,8 +1,10 @@
-import { configFault, TOO_LARGE } from './fault.ts'
 import { isMap, type Value } from './values.ts'
 
 /** Variables by name, as conditions and texts of a configuration see them. */
-export type Variables = Pick<ReadonlyMap<string, string>, 'get' | 'has'>
+export interface Variables extends Pick<ReadonlyMap<string, string>, 'get' | 'has'> {
+  /** Whether jobs find the value in a file: then the variable itself is the path of it. */
+  isFile?(name: string): boolean
+}
 
 /** A variable of a configuration. */
 export interface YamlVariable {
@@ -38,52 +40,72 @@ function isPlain(value: Value): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 }
 
-const LONGEST_VALUE = 65_536
 /** By how much a text may grow; names beyond stay as they are written. */
 const MOST_GROWTH = 1_000_000
 
-/** Puts the values of `$NAME`, `${NAME}` and `%NAME%` into a text; unknown ones stay (docs/contract/D §5.5). */
-export function expandText(text: string, variables: Pick<Variables, 'get'>): string {
+/** `$NAME`, `${NAME}` and `%NAME%`; `$$` is no name's beginning, nor is `%%`. */
+const REFERENCE = /\$\$|%%|\$(\w+)|\$\{(\w+)\}|%(\w+)%/g
+
+/** Names that a text refers to. */
+export function namesIn(text: string): readonly string[] {
+  if (!/[$%]/.test(text)) return []
+  return [...text.matchAll(REFERENCE)].flatMap(
+    ([, plain, braced, percent]) => plain ?? braced ?? percent ?? [],
+  )
+}
+
+type FindValue = (name: string) => string | undefined
+
+/**
+ * Puts values into a text that somebody else puts further values into; names without one stay as they are written. Only where
+ * something follows that could become part of them they get braces.
+ */
+export function resolveNames(text: string, findValue: FindValue, mostGrowth: number): string {
+  return replaceNames(text, mostGrowth, (mark, name, next) => {
+    if (name === undefined) return mark
+    const value = findValue(name)
+    if (value === undefined) return /[$%]/.test(next) ? withClosedEnd(mark) : mark
+    return /[\w$%]/.test(next) ? withClosedEnd(value) : value
+  })
+}
+
+const LONGEST_NAME = 255
+
+/** A text whose last name ends in a brace, where a name is last. */
+function withClosedEnd(text: string): string {
+  const [last] = /\$[A-Za-z_]\w*$/.exec(text.slice(-LONGEST_NAME - 1)) ?? []
+  if (last === undefined) return text
+  const before = text.slice(0, text.length - last.length)
+  let dollars = 0
+  while (before.at(-1 - dollars) === '$') dollars += 1
+  return dollars % 2 === 1 ? text : `${before}\${${last.slice(1)}}`
+}
+
+function replaceNames(
+  text: string,
+  mostGrowth: number,
+  put: (mark: string, name: string | undefined, next: string) => string,
+): string {
+  if (!/[$%]/.test(text)) return text
   let grown = 0
   return text.replaceAll(
-    /\$\$|\$(\w+)|\$\{(\w+)\}|%(\w+)%/g,
-    (mark, plain?: string, braced?: string, percent?: string) => {
-      if (mark === '$$') return '$'
-      const value = variables.get(plain ?? braced ?? percent ?? '') ?? mark
+    REFERENCE,
+    (mark, plain: string | undefined, braced: string | undefined, percent, at: number) => {
+      const end = at + mark.length
+      const value = put(mark, plain ?? braced ?? percent, text.slice(end, end + 1))
       grown += value.length
-      return grown > MOST_GROWTH ? mark : value
+      return grown > mostGrowth ? mark : value
     },
   )
 }
 
-const DEEPEST = 100
-/** Characters of the expanded values that are kept, of variables that are put over others together. */
-const MOST_KEPT = 10_000_000
-
 /**
- * Puts further variables over what is known. Each is expanded when somebody asks for it, by those known before and by
- * the others; one that names itself means the value below it, and what needs itself in a circle stays as it is written.
+ * Puts the values of variables into a text; unknown names stay, and `$$` is a dollar (docs/contract/D §5.5). Names of files'
+ * variables stay too: nobody reads the content of a file elsewhere, and where the file will lie only the runner knows.
  */
-export function withVariables(known: Variables, more: readonly YamlVariable[]): Variables {
-  if (more.length === 0) return known
-  const written = new Map(more.map((variable) => [variable.key, variable]))
-  const expanded = new Map<string, string>()
-  const busy = new Set<string>()
-  let kept = 0
-  const get = (name: string): string | undefined => {
-    const variable = written.get(name)
-    if (!variable) return known.get(name)
-    if (variable.raw || busy.has(name) || busy.size > DEEPEST) return variable.value
-    const found = expanded.get(name)
-    if (found !== undefined) return found
-    busy.add(name)
-    const others = { get: (other: string) => (other === name ? known.get(name) : get(other)) }
-    const value = expandText(variable.value, others).slice(0, LONGEST_VALUE)
-    busy.delete(name)
-    kept += value.length
-    if (kept > MOST_KEPT) throw configFault(TOO_LARGE)
-    expanded.set(name, value)
-    return value
-  }
-  return { get, has: (name) => written.has(name) || known.has(name) }
+export function expandText(text: string, variables: Pick<Variables, 'get' | 'isFile'>): string {
+  return replaceNames(text, MOST_GROWTH, (mark, name) => {
+    if (name === undefined) return mark === '$$' ? '$' : mark
+    return (variables.isFile?.(name) ? undefined : variables.get(name)) ?? mark
+  })
 }

@@ -25,14 +25,12 @@ export interface Place {
   readonly tier: string
 }
 
-/** Where a job deploys to, or what it stops; undefined for all that protections do not look at. */
+/** The environment of a job. Whatever its action is, even `access`, the job gets the environment's variables. */
 export async function placeOfJob(
   ctx: Pick<Ctx, 'db'>,
   job: Pick<DeployingJob, 'project_id' | 'namespace_id' | 'environment'>,
-): Promise<Place | undefined> {
+): Promise<Place> {
   const said = readEnvironment(job.environment)
-  const action = said.action ?? 'start'
-  if (action !== 'start' && action !== 'stop') return undefined
   return await placeOf(ctx, job, said.name, said.deployment_tier)
 }
 
@@ -95,16 +93,15 @@ export async function mayDeploy(
   return true
 }
 
-/** Why a job that is about to begin must not deploy; undefined when it may. `ctx` acts for the job's user. */
+/** Why a job that is about to begin must not have its environment; undefined when it may. `ctx` acts for the job's user. */
 export async function deployRefusal(
   ctx: Ctx,
   jobId: number,
   settings: { readonly forward: boolean; readonly rollback: boolean },
 ): Promise<string | undefined> {
   const [job] = await listDeployingJobs(ctx.db, [jobId])
-  const place = job && (await placeOfJob(ctx, job))
-  if (!job || !place) return undefined
-  if (!(await mayDeploy(ctx, place))) return 'protected_environment_failure'
+  if (!job) return undefined
+  if (!(await mayDeploy(ctx, await placeOfJob(ctx, job)))) return 'protected_environment_failure'
   const deployment = await findDeploymentOfJob(ctx.db, jobId)
   if (!settings.forward || !deployment) return undefined
   return (await isOutdated(ctx.db, deployment, settings.rollback))

@@ -60,7 +60,6 @@ export async function blockUnapproved(
     const place = await placeOfJob(ctx, job)
     const deployment = await findDeploymentOfJob(ctx.db, job.id)
     const approvals = deployment ? await listApprovals(ctx.db, deployment.id) : []
-    if (!place) continue
     const need = await approvalNeed(ctx, place, approvals)
     if (need.approved < need.required) blocked.add(job.id)
   }

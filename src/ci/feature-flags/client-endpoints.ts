@@ -43,7 +43,7 @@ export const checkUnleashClient = endpoint({
   ...common,
   method: 'GET',
   path: unleash,
-  summary: 'Check the key of a program that reads feature flags',
+  summary: 'Check the instance id of a feature flag client',
   query,
   status: 200,
   handler() {},

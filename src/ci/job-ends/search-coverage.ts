@@ -1,4 +1,5 @@
-import { RE2JS } from 're2js'
+import { compilePattern } from '../../base/patterns/compiled.ts'
+import { slashedPattern } from '../../base/patterns/pattern.ts'
 import { workerTask } from '../../base/workers/worker-task.ts'
 
 /**
@@ -11,10 +12,9 @@ export const searchCoverage = workerTask(
 )
 
 function coverageIn(text: string, pattern: string): number | undefined {
-  const [, source = pattern, flags = ''] = /^\/(.+)\/([ims]*)$/s.exec(pattern) ?? []
   let last: string | undefined
   try {
-    const compiled = RE2JS.compile(flags === '' ? source : `(?${flags})${source}`)
+    const compiled = compilePattern(slashedPattern(pattern))
     for (const line of text.split(/\r\n|\r|\n/)) {
       const matcher = compiled.matcher(line.slice(0, 10_000))
       while (matcher.find())

@@ -106,7 +106,7 @@ async function noteChange(
 export const getJobTokenScope = endpoint({
   method: 'GET',
   path,
-  summary: 'Read whether only listed projects reach this one with job tokens',
+  summary: 'Get the job token access settings of a project',
   access: onProject('read_job_token_scope'),
   response: z.strictObject({ inbound_enabled: z.boolean(), outbound_enabled: z.boolean() }),
   handler: async ({ ctx, project }) => ({
@@ -118,7 +118,7 @@ export const getJobTokenScope = endpoint({
 export const changeJobTokenScope = endpoint({
   method: 'PATCH',
   path,
-  summary: 'Set whether only listed projects reach this one with job tokens',
+  summary: 'Update the job token access settings of a project',
   access: onProject('admin_job_token_scope'),
   body: { enabled: flag() },
   async handler({ ctx, project, body }) {
@@ -132,7 +132,7 @@ export const changeJobTokenScope = endpoint({
 export const listAllowedProjects = endpoint({
   method: 'GET',
   path: projects,
-  summary: 'List the projects whose jobs may reach this one',
+  summary: 'List the projects on the job token allowlist',
   access: onProject('read_job_token_scope'),
   paginate: 'offset',
   response: z.array(targetEntity),
@@ -142,7 +142,7 @@ export const listAllowedProjects = endpoint({
 export const allowProject = endpoint({
   method: 'POST',
   path: projects,
-  summary: 'Let the jobs of another project reach this one',
+  summary: 'Add a project to the job token allowlist',
   access: onProject('admin_job_token_scope'),
   body: { target_project_id: id() },
   response: z.strictObject({ source_project_id: z.int(), target_project_id: z.int() }),
@@ -156,7 +156,7 @@ export const allowProject = endpoint({
 export const getAllowedProject = endpoint({
   method: 'GET',
   path: `${projects}/:target_project_id`,
-  summary: 'Read one of the projects whose jobs may reach this one',
+  summary: 'Get a project of the job token allowlist',
   access: onProject('read_job_token_scope'),
   params: { target_project_id: id() },
   response: targetEntity,
@@ -168,7 +168,7 @@ export const getAllowedProject = endpoint({
 export const disallowProject = endpoint({
   method: 'DELETE',
   path: `${projects}/:target_project_id`,
-  summary: 'Keep the jobs of another project from this one',
+  summary: 'Remove a project from the job token allowlist',
   access: onProject('admin_job_token_scope'),
   params: { target_project_id: id() },
   handler: ({ ctx, project, params }) =>
@@ -182,7 +182,7 @@ export const allowedGroups = groupForms.flatMap((list) => [
   endpoint({
     method: 'GET',
     path: list,
-    summary: 'List the groups whose projects may reach this one with their jobs',
+    summary: 'List the groups on the job token allowlist',
     access: onProject('read_job_token_scope'),
     paginate: 'offset',
     response: z.array(targetEntity),
@@ -191,7 +191,7 @@ export const allowedGroups = groupForms.flatMap((list) => [
   endpoint({
     method: 'POST',
     path: list,
-    summary: 'Let the jobs of the projects of a group reach this one',
+    summary: 'Add a group to the job token allowlist',
     access: onProject('admin_job_token_scope'),
     body: { target_group_id: id() },
     response: z.strictObject({ source_project_id: z.int(), target_group_id: z.int() }),
@@ -207,7 +207,7 @@ export const allowedGroups = groupForms.flatMap((list) => [
   endpoint({
     method: 'GET',
     path: `${list}/:target_group_id`,
-    summary: 'Read one of the groups whose projects may reach this one with their jobs',
+    summary: 'Get a group of the job token allowlist',
     access: onProject('read_job_token_scope'),
     params: { target_group_id: id() },
     response: targetEntity,
@@ -218,7 +218,7 @@ export const allowedGroups = groupForms.flatMap((list) => [
   endpoint({
     method: 'DELETE',
     path: `${list}/:target_group_id`,
-    summary: 'Keep the jobs of the projects of a group from this one',
+    summary: 'Remove a group from the job token allowlist',
     access: onProject('admin_job_token_scope'),
     params: { target_group_id: id() },
     handler: ({ ctx, project, params }) =>

@@ -54,7 +54,8 @@ export const followJobTrace = endpoint({
     // Clients that were cut off say how far they have come.
     const last = Number(request.headers['last-event-id'])
     const from = Number.isSafeInteger(last) && last > 0 ? last : query.offset
-    return eventStream(ctx, followTrace(ctx, job.id, { from, signal: request.signal }))
+    const { signal, stopping } = request
+    return eventStream(ctx, followTrace(ctx, job.id, { from, signal, stopping }))
   },
 })
 

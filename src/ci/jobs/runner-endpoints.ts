@@ -12,7 +12,7 @@ import { onRunner } from '../runners/access.ts'
 export const listRunnerJobs = endpoint({
   method: 'GET',
   path: '/runners/:runner_id/jobs',
-  summary: 'List the jobs that a runner had, those of projects that the caller may look into',
+  summary: 'List the jobs of a runner in projects that the caller can access',
   access: onRunner(),
   query: {
     status: oneOf(['running', 'success', 'failed', 'canceled']).optional(),

@@ -66,7 +66,7 @@ export const lintProject = endpoint({
 export const lintWithoutProject = endpoint({
   method: 'POST',
   path: '/ci/lint',
-  summary: 'Check a CI configuration that belongs to no project',
+  summary: 'Lint a CI configuration without a project',
   access: signedIn(),
   body: {
     content: text({ max: LONGEST }),

@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { callerKey } from '../../access/caller-key.ts'
 import type { Project } from '../../access/subjects.ts'
+import type { PatternBudget } from '../../base/patterns/budget.ts'
 import type { Ctx } from '../../ctx.ts'
 import { compileConfig } from '../config/compile.ts'
 import { resolveExtends, resolveReferences } from '../config/extend.ts'
+import { configPatterns } from '../config/has-pattern.ts'
 import { type ConfigSources, type Included, withIncludes } from '../config/include.ts'
 import { fillInputs } from '../config/inputs.ts'
 import type { Elsewhere } from '../config/rules.ts'
@@ -39,8 +41,8 @@ export async function lintAlone(
   input: AloneInput,
 ): Promise<z.input<typeof lintedAloneEntity>> {
   try {
-    const { merged } = await mergedOf(ctx, input.content)
-    const { jobs } = await compileConfig(merged)
+    const { merged, patterns } = await mergedOf(ctx, input.content)
+    const { jobs } = await compileConfig(merged, patterns)
     const whole = async () =>
       await writeYaml(resolveReferences(resolveExtends(merged)), callerKey(ctx))
     return {
@@ -62,8 +64,9 @@ export async function lintBeforeCommits(
   input: Pick<AloneInput, 'content' | 'includeJobs'>,
 ): Promise<z.input<typeof lintEntity>> {
   try {
-    const { merged, included } = await mergedOf(ctx, input.content, project.full_path)
-    const { jobs } = await compileConfig(merged)
+    const found = await mergedOf(ctx, input.content, project.full_path)
+    const { merged, included, patterns } = found
+    const { jobs } = await compileConfig(merged, patterns)
     return {
       valid: true,
       errors: [],
@@ -85,7 +88,7 @@ async function mergedOf(
   ctx: Ctx,
   content: string,
   project = '',
-): Promise<{ merged: ValueMap; included: readonly Included[] }> {
+): Promise<{ merged: ValueMap; included: readonly Included[]; patterns: PatternBudget }> {
   const limits = {
     maxBytes: ctx.settings.get('max_yaml_size_bytes'),
     maxDepth: ctx.settings.get('max_yaml_depth'),
@@ -98,7 +101,9 @@ async function mergedOf(
       place.projectId === NOWHERE ? undefined : await known.file(place, path),
     paths: async (place) => (place.projectId === NOWHERE ? [] : await known.paths(place)),
   }
+  const patterns = configPatterns(limits.caller)
   const circumstances = {
+    patterns,
     ref: '',
     tag: false,
     source: 'push',
@@ -110,7 +115,8 @@ async function mergedOf(
   }
   const included: Included[] = []
   const nowhere = { projectId: NOWHERE, project, sha: '' }
-  const own = fillInputs(await readConfigFile(content, limits), {}, '')
+  const file = await readConfigFile(content, limits)
+  const own = await fillInputs(file, {}, '', patterns)
   const merged = await withIncludes({ sources, circumstances, limits, included }, own, nowhere)
-  return { merged, included }
+  return { merged, included, patterns }
 }

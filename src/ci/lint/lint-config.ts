@@ -10,6 +10,7 @@ import { ifFound } from '../../repositories/repository/missing.ts'
 import type { CompiledConfig } from '../config/compile.ts'
 import { resolveExtends, resolveReferences } from '../config/extend.ts'
 import type { Included } from '../config/include.ts'
+import type { PlannedJob } from '../config/plan.ts'
 import { writeYaml } from '../config/yaml.ts'
 import { mayRunOn, mayRunPipelines } from '../pipelines/access.ts'
 import { findPipelineRef } from '../pipelines/create/find-ref.ts'
@@ -86,7 +87,7 @@ export async function lintConfig(
       warnings: [],
       merged_yaml: await writeYaml(resolveReferences(resolveExtends(made.merged)), callerKey(ctx)),
       includes: made.included.map((one) => presentIncluded(ctx, one)),
-      ...(input.includeJobs ? { jobs: made.config.jobs.map(presentLintedJob) } : {}),
+      ...(input.includeJobs ? { jobs: jobsOf(made, input.dryRun) } : {}),
     }
   } catch (error) {
     const errors = faultsOf(error)
@@ -141,9 +142,32 @@ function refusalsOf({ plan }: MadePlan): string[] {
   return plan === 'no_jobs' ? ['No stages / jobs for this pipeline.'] : []
 }
 
-export function presentLintedJob(
-  job: CompiledConfig['jobs'][number],
-): z.input<typeof lintedJobEntity> {
+type LintedJob = z.input<typeof lintedJobEntity>
+
+/** All jobs of a configuration; of a dry run those of the pipeline that there would be, by their stages. */
+function jobsOf({ config, plan, hide }: MadePlan, dryRun: boolean): LintedJob[] {
+  if (!dryRun) return config.jobs.map(presentLintedJob)
+  if (typeof plan === 'string') return []
+  return plan.stages.flatMap((stage) =>
+    plan.jobs.filter((job) => job.stage === stage).map((job) => presentPlannedJob(job, hide)),
+  )
+}
+
+/** Names of environments and tags may be made of masked values. */
+function presentPlannedJob(job: PlannedJob, hide: MadePlan['hide']): LintedJob {
+  const { name } = job.environment ?? {}
+  return {
+    ...commonOf({ ...job, tags: job.tags.map(hide) }),
+    only: null,
+    except: null,
+    environment: typeof name === 'string' ? hide(name) : null,
+    when: job.when,
+    allow_failure: job.allowFailure,
+    needs: null,
+  }
+}
+
+function commonOf(job: Pick<PlannedJob, 'name' | 'stage' | 'options' | 'tags'>) {
   const lines = (key: string) => {
     const value = job.options[key]
     return Array.isArray(value) ? value.map(String) : []
@@ -155,6 +179,12 @@ export function presentLintedJob(
     script: lines('script'),
     after_script: lines('after_script'),
     tag_list: [...job.tags],
+  }
+}
+
+export function presentLintedJob(job: CompiledConfig['jobs'][number]): LintedJob {
+  return {
+    ...commonOf(job),
     only: job.only ?? null,
     except: job.except ?? null,
     environment: job.environment ?? null,

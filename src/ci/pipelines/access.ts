@@ -118,7 +118,7 @@ export const runsOnRef: Condition<OnRef> = condition(
   async ({ ctx, project, pipeline }) => (await mayRunAgain(ctx, project, pipeline)) || forbidden(),
 )
 
-/** A job that deploys is started by those alone whom the protections of its environment name (docs/contract/B-resolved §5.1). */
+/** A job with an environment is started by those alone whom the protections of its environment name (docs/contract/B-resolved §5.1). */
 export const deploysThere: Condition<{
   readonly ctx: Ctx
   readonly project: Project
@@ -129,7 +129,7 @@ export const deploysThere: Condition<{
     if (environment === null) return true
     const { id: project_id, namespace_id } = project
     const place = await placeOfJob(ctx, { project_id, namespace_id, environment })
-    return !place || (await mayDeploy(ctx, place)) || forbidden()
+    return (await mayDeploy(ctx, place)) || forbidden()
   },
 )
 

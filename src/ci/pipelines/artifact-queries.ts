@@ -22,3 +22,18 @@ export async function listArtifacts(
   }
   return found
 }
+
+/** How long the logs of jobs are, of those that have one. */
+export async function listTraceSizes(
+  db: Db,
+  jobIds: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  if (jobIds.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('ci_traces')
+    .select(['job_id', 'size'])
+    .where('job_id', 'in', jobIds)
+    .where('size', '>', 0)
+    .execute()
+  return new Map(rows.map(({ job_id, size }) => [job_id, size]))
+}

@@ -40,18 +40,13 @@ export async function listArtifactSources(db: Db, wanting: Wanting): Promise<Sou
   return await query.orderBy('ci_jobs.id').execute()
 }
 
-/** The jobs before a job whose dotenv variables it gets, and those variables, sealed. */
-export async function listDotenv(db: Db, wanting: Wanting) {
-  const rows = await listArtifactSources(db, wanting)
-  if (rows.length === 0) return []
+/** The variables of the dotenv reports of some jobs, sealed. */
+export async function listDotenv(db: Db, jobIds: readonly number[]) {
+  if (jobIds.length === 0) return []
   return await db
     .selectFrom('ci_job_variables')
     .select(['job_id', 'key', 'sealed_value'])
-    .where(
-      'job_id',
-      'in',
-      rows.map((row) => row.id),
-    )
+    .where('job_id', 'in', jobIds)
     .orderBy('job_id')
     .execute()
 }

@@ -121,7 +121,7 @@ const variableEntity = z.strictObject({
 export const listPipelineVariables = endpoint({
   method: 'GET',
   path: '/projects/:id/pipelines/:pipeline_id/variables',
-  summary: 'List the variables that a pipeline was run with',
+  summary: 'List the variables of a pipeline',
   access: onPipeline(),
   conditions: [runsOnRef],
   response: z.array(variableEntity),
@@ -139,7 +139,7 @@ export const listPipelineVariables = endpoint({
 export const retryProjectPipeline = endpoint({
   method: 'POST',
   path: '/projects/:id/pipelines/:pipeline_id/retry',
-  summary: 'Run what failed or was canceled in a pipeline again',
+  summary: 'Retry the failed and canceled jobs of a pipeline',
   access: onPipeline(),
   conditions: [runsOnRef],
   response: pipelineEntity,
@@ -153,7 +153,7 @@ export const retryProjectPipeline = endpoint({
 export const cancelProjectPipeline = endpoint({
   method: 'POST',
   path: '/projects/:id/pipelines/:pipeline_id/cancel',
-  summary: 'Cancel what has not ended in a pipeline',
+  summary: 'Cancel the jobs of a pipeline that have not ended',
   access: onPipeline(),
   conditions: [runsOnRef],
   status: 200,

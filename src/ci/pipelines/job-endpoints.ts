@@ -79,7 +79,7 @@ export const listPipelineJobs = endpoint({
 export const listPipelineBridges = endpoint({
   method: 'GET',
   path: '/projects/:id/pipelines/:pipeline_id/bridges',
-  summary: 'List the jobs of a pipeline that start other pipelines',
+  summary: 'List the trigger jobs of a pipeline',
   access: onBuilds(),
   ...ofPipeline,
   paginate: 'offset',
@@ -152,7 +152,7 @@ export const retryProjectJob = endpoint({
 export const playProjectJob = endpoint({
   method: 'POST',
   path: '/projects/:id/jobs/:job_id/play',
-  summary: 'Start a job that waits for somebody',
+  summary: 'Start a manual job',
   access: onRunnableJob(),
   conditions: [runsOnRef, deploysThere, setsJobVariables],
   body: {

@@ -13,10 +13,11 @@ import {
   presentPipelineBasic,
 } from '../../repositories/commits/pipeline-entity.ts'
 import { managerEntity, presentManagers, presentRunners, runnerEntity } from '../runners/present.ts'
-import type { ArtifactRow } from './artifact-queries.ts'
+import { type ArtifactRow, listTraceSizes } from './artifact-queries.ts'
 import { artifactsOfJobs } from './artifacts-of-job.ts'
 import { secondsBetween } from './describe-pipeline.ts'
 import type { JobRow } from './job-queries.ts'
+import { FINISHED } from './process/update-status.ts'
 import { type PipelineRow, pipelinesById } from './queries.ts'
 
 const jobFields = {
@@ -93,6 +94,11 @@ export async function jobPresenter(
     ctx,
     rows.map((row) => row.id),
   )
+  const finished = rows.filter((row) => FINISHED.includes(row.status))
+  const traces = await listTraceSizes(
+    ctx.db,
+    finished.map((row) => row.id),
+  )
   const runners = await presentRunners(ctx, [
     ...new Set(rows.flatMap((row) => row.runner_id ?? [])),
   ])
@@ -120,7 +126,7 @@ export async function jobPresenter(
   return {
     job: (row) => ({
       ...fields(row),
-      ...presentFiles(files.get(row.id) ?? []),
+      ...presentFiles(files.get(row.id) ?? [], traces.get(row.id)),
       runner: (row.runner_id === null ? undefined : runners.get(row.runner_id)) ?? null,
       runner_manager:
         (row.runner_manager_id === null ? undefined : managers.get(row.runner_manager_id)) ?? null,
@@ -133,15 +139,20 @@ export async function jobPresenter(
   }
 }
 
-function presentFiles(files: readonly ArtifactRow[]) {
+/** The log of a job that has ended is one of its files. */
+function presentFiles(files: readonly ArtifactRow[], traceSize: number | undefined) {
   const archive = files.find((file) => file.file_type === 'archive')
+  const trace = { file_type: 'trace', filename: 'job.log', file_format: 'raw' }
   return {
-    artifacts: files.map(({ file_type, size, filename, file_format }) => ({
-      file_type,
-      size,
-      filename,
-      file_format,
-    })),
+    artifacts: [
+      ...files.map(({ file_type, size, filename, file_format }) => ({
+        file_type,
+        size,
+        filename,
+        file_format,
+      })),
+      ...(traceSize === undefined ? [] : [{ ...trace, size: traceSize }]),
+    ],
     ...(archive ? { artifacts_file: { filename: archive.filename, size: archive.size } } : {}),
   }
 }

@@ -15,7 +15,7 @@ const params = { pipeline_id: id() }
 export const getPipelineTestReport = endpoint({
   method: 'GET',
   path: '/projects/:id/pipelines/:pipeline_id/test_report',
-  summary: 'Read what the jobs of a pipeline report of their tests',
+  summary: 'Get the test report of a pipeline',
   access: onBuilds(),
   params,
   response: testReportEntity,

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import type { Ctx } from '../../ctx.ts'
-import { JsonStream } from '../../http/endpoint.ts'
+import { JsonText } from '../../http/endpoint.ts'
 import { listTestSuites, readTestCases, type SuiteRow } from './report-queries.ts'
 
 const counts = {
@@ -58,9 +58,9 @@ export const testReportSummaryEntity = z.strictObject({
 })
 
 /** The report as a stream: the cases go out as they are kept, of one job at a time, since to read them takes long. */
-export async function streamTestReport(ctx: Ctx, pipelineId: number): Promise<JsonStream> {
+export async function streamTestReport(ctx: Ctx, pipelineId: number): Promise<JsonText> {
   const suites = await listTestSuites(ctx.db, pipelineId)
-  return new JsonStream(Readable.from(reportParts(ctx, suites), { objectMode: false }))
+  return new JsonText(Readable.from(reportParts(ctx, suites), { objectMode: false }))
 }
 
 async function* reportParts(ctx: Ctx, suites: readonly SuiteRow[]) {

@@ -1,7 +1,6 @@
 import type { Ctx } from '../../ctx.ts'
-import { nameOfAll } from '../config/parallel.ts'
-import type { ValueMap } from '../config/values.ts'
-import { listArtifactSources, type SourceRow } from '../pipelines/dependency-queries.ts'
+import type { SourceRow } from '../pipelines/dependency-queries.ts'
+import { artifactSourcesOf } from '../pipelines/process/artifact-sources.ts'
 import type { LoadedJob } from '../pipelines/process/running.ts'
 
 /** An earlier job whose artifacts a runner downloads. */
@@ -13,24 +12,15 @@ export interface Dependency {
 }
 
 /**
- * The jobs whose artifacts a job gets: those that it names by `dependencies`, those that it needs with artifacts, else
- * all of earlier stages. Artifacts that were there once and are gone are a failure (docs/contract/D §5.2). The runner downloads
- * with the token of the job itself: those of earlier jobs ended with them.
+ * The jobs whose artifacts a job downloads. Artifacts that were there once and are gone are a failure (docs/contract/D §5.2).
+ * The runner downloads with the token of the job itself: those of earlier jobs ended with them.
  */
 export async function listDependencies(
   ctx: Ctx,
-  { job, pipeline }: LoadedJob,
+  loaded: LoadedJob,
   token: string,
 ): Promise<readonly Dependency[] | string> {
-  const options = JSON.parse(job.options) as ValueMap // written by us
-  const rows = await listArtifactSources(ctx.db, {
-    pipelineId: pipeline.id,
-    jobId: job.id,
-    position: job.position,
-    byNeeds: job.uses_needs === 1,
-  })
-  const named = Array.isArray(options.dependencies) ? options.dependencies.map(String) : undefined
-  const wanted = named ? rows.filter((row) => fits(named, row.name)) : rows
+  const wanted = await artifactSourcesOf(ctx, loaded)
   if (wanted.some((row) => isGone(row, ctx.now()))) return 'missing_dependency_failure'
   return wanted.flatMap(({ filename, size, ...source }) =>
     filename === null || size === null ? [] : [dependencyOn({ ...source, filename, size }, token)],
@@ -48,11 +38,6 @@ export function dependencyOn(
 ): Dependency {
   const { id, name, filename, size } = source
   return { id, name, token, artifacts_file: { filename, size } }
-}
-
-/** A parallel job is named as a whole. */
-function fits(names: readonly string[], name: string): boolean {
-  return names.includes(name) || names.includes(nameOfAll(name))
 }
 
 function isGone(row: SourceRow, now: string): boolean {

@@ -2,13 +2,14 @@ import { z } from 'zod'
 import { anyone } from '../../access/subjects.ts'
 import { badParameters, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { Answer, endpoint } from '../../http/endpoint.ts'
+import { Answer, endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { id, integer, oneOf, parameter, text } from '../../http/params.ts'
 import { jobTokenOf, signInJob } from '../pipelines/process/sign-in-job.ts'
 import { noteContact, readRunnerInfo } from '../runners/contact.ts'
 import { signInRunner } from '../runners/runner-token.ts'
 import { updateInterval } from '../traces/watchers.ts'
-import { pickJob } from './pick-job.ts'
+import type { JobPayload } from './payload.ts'
+import { type Picker, pickJob } from './pick-job.ts'
 import { type JobReport, reportJob } from './report-job.ts'
 import { queueOf } from './waiting.ts'
 
@@ -23,7 +24,7 @@ export const requestJob = endpoint({
   ...common,
   method: 'POST',
   path: '/jobs/request',
-  summary: 'Give a runner the next job for it, when there is one',
+  summary: 'Request a job for a runner',
   body: {
     token: text().optional(),
     system_id: text({ max: 64 }).optional(),
@@ -34,22 +35,51 @@ export const requestJob = endpoint({
   response: z.looseObject({ id: z.int(), token: z.string() }).nullable(),
   status: 201,
   async handler({ ctx, body, request }) {
+    const queue = queueOf(ctx.db)
+    // Before anything is read: what changes meanwhile is another version.
+    const found = queue.version
     const asking = await signInRunner(ctx, request, body.token)
     const info = readRunnerInfo(body.info)
     const manager = await noteContact(ctx, asking, body.system_id, info)
-    const queue = queueOf(ctx.db)
-    if (asking.paused === 1) return nothing(ctx, queue.version)
-    // Whoever has seen this version has been told that it holds nothing for them.
-    const hasWaited = await queue.change(body.last_update ?? '', HOLD_MS, request.signal)
-    const version = queue.version
-    if (request.signal.aborted) return nothing(ctx, version)
-    // It may have been changed, paused or deleted meanwhile.
-    const runner = hasWaited ? await signInRunner(ctx, request, body.token) : asking
-    if (runner.paused === 1) return nothing(ctx, version)
-    const picker = { runner, managerId: manager.id, features: info.features ?? {} }
-    return (await pickJob(ctx, picker)) ?? nothing(ctx, version)
+    if (asking.paused === 1) return nothing(ctx, found)
+    const picker = { managerId: manager.id, features: info.features ?? {} }
+    const wait = { seen: body.last_update ?? '', token: body.token }
+    return await nextJob(ctx, request, { ...picker, runner: asking }, wait)
   },
 })
+
+/**
+ * The next job for a runner. Whoever has seen the queue as it is waits for it to change, and after a change of what decides
+ * who may have a job waits on when there is still none for it.
+ */
+async function nextJob(
+  ctx: Ctx,
+  request: RequestFacts,
+  picker: Picker,
+  wait: { readonly seen: string; readonly token: string | undefined },
+): Promise<JobPayload | Answer<null>> {
+  const queue = queueOf(ctx.db)
+  const until = performance.now() + HOLD_MS
+  let { seen } = wait
+  let { runner } = picker
+  for (;;) {
+    const version = queue.version
+    if (seen !== version) {
+      const isNew = !queue.hasJobsOf(seen)
+      const payload = await pickJob(ctx, { ...picker, runner })
+      if (payload) return payload
+      if (isNew) return nothing(ctx, version)
+    }
+    seen = version
+    await queue.change(version, until - performance.now(), request)
+    const isOver = request.signal.aborted || request.stopping.aborted
+    if (isOver || performance.now() >= until) return nothing(ctx, version)
+    // It may have been changed, paused or deleted meanwhile.
+    const current = await signInRunner(ctx, request, wait.token)
+    if (current.paused === 1) return nothing(ctx, version)
+    runner = current
+  }
+}
 
 function nothing(ctx: Ctx, version: string): Answer<null> {
   const headers = ctx.config.vendor.headers({ 'Last-Update': version })

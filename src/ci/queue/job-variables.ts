@@ -4,10 +4,12 @@ import { findTokenForJobs } from '../../projects/deploy-tokens/token-for-jobs.ts
 import { projectSetting } from '../../projects/projects/settings.ts'
 import { findRelease } from '../../publishing/releases/queries.ts'
 import { isMap, type ValueMap } from '../config/values.ts'
+import { VariableScope } from '../config/variable-scope.ts'
+import type { Variables } from '../config/variables.ts'
 import { readEnvironment } from '../environments/follow-jobs.ts'
 import { environmentSlug, tierOf } from '../environments/naming.ts'
 import { findEnvironmentByName } from '../environments/queries.ts'
-import { listRunVariables } from '../pipelines/create/run-variables.ts'
+import { listRunVariables, writtenOf } from '../pipelines/create/run-variables.ts'
 import { slugOf } from '../pipelines/create/slug.ts'
 import { dotenvOf, predefinedOf } from '../pipelines/process/job-context.ts'
 import type { LoadedJob } from '../pipelines/process/running.ts'
@@ -21,12 +23,15 @@ interface Given extends PayloadInput {
   readonly settings: Pick<Subject, 'settings'>
 }
 
-/** Every variable of a job, the one that counts of each name, in the order of docs/contract/D §5.5. */
+/**
+ * Every variable of a job, the one that counts of each name, in the order of docs/contract/D §5.5, and the same as texts of
+ * the job name them. Runners put a value into another once; what is named in between is put in here.
+ */
 export async function jobVariables(
   ctx: Ctx,
   loaded: LoadedJob,
   given: Given,
-): Promise<SentVariable[]> {
+): Promise<{ readonly sent: readonly SentVariable[]; readonly known: Variables }> {
   const { job, pipeline, project } = loaded
   const environment = environmentName(job.environment)
   const yaml = JSON.parse(job.yaml_variables) as readonly YamlOne[] // written by us
@@ -39,8 +44,8 @@ export async function jobVariables(
       await collectVariables(ctx, project, { protected: pipeline.protected === 1, environment })
     ).map((one) => ({ ...one, public: false })),
     ...(await listRunVariables(ctx, pipeline.id, job.sealed_variables)).map((one) => ({
-      ...open(one.key, one.value, { raw: one.raw }),
-      file: one.variable_type === 'file',
+      ...open(one.key, one.value),
+      ...writtenOf(one),
     })),
     ...(await identityTokens(ctx, loaded, given.options.id_tokens)),
   ]
@@ -49,7 +54,9 @@ export async function jobVariables(
     last.delete(one.key)
     last.set(one.key, one)
   }
-  return [...last.values()]
+  const known = new VariableScope(undefined, all)
+  const sent = [...last.values()].map((one) => ({ ...one, value: known.sent(one.key) ?? '' }))
+  return { sent, known }
 }
 
 interface YamlOne {

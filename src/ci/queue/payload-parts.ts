@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Ctx } from '../../ctx.ts'
-import { readFileAt } from '../../git/objects/file.ts'
+import { readFileAt } from '../../git/history/file.ts'
 import { ifFound } from '../../repositories/repository/missing.ts'
 import { isMap, type Value, type ValueMap } from '../config/values.ts'
 import { reportFiles } from './report-files.ts'

@@ -4,7 +4,7 @@ import { projectSetting } from '../../projects/projects/settings.ts'
 import { budget } from '../config/budget.ts'
 import { fillJobInputs } from '../config/job-inputs.ts'
 import { MOST_CHARACTERS, type ValueMap } from '../config/values.ts'
-import { expandText } from '../config/variables.ts'
+import { expandText, type Variables } from '../config/variables.ts'
 import { noteEnvironmentUrl, readEnvironment } from '../environments/follow-jobs.ts'
 import type { LoadedJob } from '../pipelines/process/running.ts'
 import { dependencyOn, listDependencies } from './dependencies.ts'
@@ -57,8 +57,11 @@ export async function buildPayload(
   const dependencies = await listDependencies(ctx, loaded, input.token)
   if (typeof dependencies === 'string') return dependencies
   const settings = { settings: JSON.parse(project.settings) as Subject['settings'] } // written by us
-  const variables = await jobVariables(ctx, loaded, { ...input, options, settings })
-  const known = new Map(variables.map(({ key, value }) => [key, value]))
+  const { sent: variables, known } = await jobVariables(ctx, loaded, {
+    ...input,
+    options,
+    settings,
+  })
   const spend = budget({ count: Number.POSITIVE_INFINITY, characters: MOST_CHARACTERS })
   const expand = (text: string) => {
     const found = expandText(text, known)
@@ -133,7 +136,7 @@ async function noteUrl(
   if (job.environment === null) return
   const { name, url } = readEnvironment(job.environment)
   if (typeof url !== 'string') return
-  await noteEnvironmentUrl(ctx, job.project_id, name, expand(expand(url)))
+  await noteEnvironmentUrl(ctx, job.project_id, name, expand(url))
 }
 
 function secondsSince(from: string | null, now: string): number {
@@ -150,7 +153,7 @@ function maskedValues(variables: readonly SentVariable[], token: string): string
 }
 
 /** What is fetched and checked out. Merge requests have no branch of their own. */
-function gitInfo({ pipeline }: LoadedJob, variables: ReadonlyMap<string, string>) {
+function gitInfo({ pipeline }: LoadedJob, variables: Variables) {
   const { ref, sha } = pipeline
   const depth = Number.parseInt(variables.get('GIT_DEPTH') ?? '', 10) || 0
   const own = `+refs/pipelines/${pipeline.id}:refs/pipelines/${pipeline.id}`

@@ -1,19 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { actAs } from '../../access/act-as.ts'
-import type { Subject } from '../../access/decide.ts'
 import { digestOf } from '../../access/token-use.ts'
 import { later } from '../../base/clock.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError, type GitErrorCode } from '../../git/error.ts'
-import { projectSetting } from '../../projects/projects/settings.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { deployRefusal } from '../environments/access.ts'
 import { endJob } from '../pipelines/process/change-jobs.ts'
+import { refusalByEnvironment } from '../pipelines/process/refusal-by-environment.ts'
 import { giveJob, type LoadedJob, loadJob } from '../pipelines/process/running.ts'
 import { type BuiltPayload, buildPayload, type JobPayload } from './payload.ts'
 import type { PayloadInput } from './payload-input.ts'
 import { isAnythingPending, listCandidates } from './queries.ts'
+import { queueOf } from './waiting.ts'
 
 /** Who asks for a job, and what the program can do. */
 export interface Picker {
@@ -45,7 +44,7 @@ async function takeJob(ctx: Ctx, id: number, picker: Picker): Promise<JobPayload
   const token = ctx.config.vendor.tokenPrefix('job') + randomBytes(24).toString('base64url')
   const timeout = shortest(loaded.job.timeout, picker.runner.maximum_timeout)
   const acting = await actAs(ctx, loaded.job.user_id)
-  const blocked = await deployRefusalOf(acting, loaded)
+  const blocked = await refusalByEnvironment(acting, loaded)
   if (blocked !== undefined) {
     await endJob(ctx, loaded.job, { status: 'failed', reason: blocked })
     return undefined
@@ -73,6 +72,8 @@ async function takeJob(ctx: Ctx, id: number, picker: Picker): Promise<JobPayload
   return given ? built.payload : undefined
 }
 
+/** After this time runners that wait try again what did not go well. */
+const AGAIN_MS = 1000
 /** What may go well the next time: the job is left where it is. */
 const PASSING: readonly GitErrorCode[] = ['stale', 'locked', 'busy', 'timeout', 'full', 'failed']
 
@@ -88,7 +89,10 @@ async function payloadOf(
     // The server is busy: so it is for every job.
     if (error instanceof Problem && error.code === 'unavailable') throw error
     ctx.log.warn('a job cannot be prepared for its runner', { job_id: loaded.job.id, error })
-    if (error instanceof GitError && PASSING.includes(error.code)) return undefined
+    if (error instanceof GitError && PASSING.includes(error.code)) {
+      queueOf(ctx.db).changeSoon(AGAIN_MS)
+      return undefined
+    }
     return 'data_integrity_failure'
   }
 }
@@ -105,16 +109,6 @@ const DEFAULT_TIMEOUT = 3600
 function shortest(own: number | null, most: number | null): number {
   const wanted = own ?? DEFAULT_TIMEOUT
   return most === null || most <= 0 ? wanted : Math.min(wanted, most)
-}
-
-/** Why a job must not deploy to its environment now. */
-async function deployRefusalOf(ctx: Ctx, { job, project }: LoadedJob): Promise<string | undefined> {
-  if (job.environment === null) return undefined
-  const settings = { settings: JSON.parse(project.settings) as Subject['settings'] } // written by us
-  return await deployRefusal(ctx, job.id, {
-    forward: projectSetting(settings, 'ci_forward_deployment_enabled'),
-    rollback: projectSetting(settings, 'ci_forward_deployment_rollback_allowed'),
-  })
 }
 
 /** Why a waiting job may not run any more. */

@@ -1,13 +1,15 @@
+import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import type { HeadPipeline } from '../../review/effects.ts'
+import type { HeadPipeline } from '../../review/readers.ts'
 import { describePipeline } from '../pipelines/describe-pipeline.ts'
 import { findPipeline } from '../pipelines/queries.ts'
 
-/** Tells all of the pipeline of a merge request's head, for those who see it in short. */
-export async function tellHeadPipeline(
+/** A pipeline in full, for merge requests, which know it in short; null where it is gone. */
+export async function readHeadPipeline(
   ctx: Ctx,
-  { project, pipelineId, tell }: HeadPipeline,
-): Promise<void> {
+  project: Project,
+  pipelineId: number,
+): Promise<HeadPipeline | null> {
   const row = await findPipeline(ctx.db, pipelineId)
-  if (row) tell(await describePipeline(ctx, project, row))
+  return row ? await describePipeline(ctx, project, row) : null
 }

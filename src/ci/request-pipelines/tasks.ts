@@ -33,8 +33,8 @@ async function userFor(
   return (await findMoverOf(db, sourceId, `refs/heads/${row.source_branch}`, head_sha)) ?? author
 }
 
-/** Whoever was only lent the branch has brought what others wrote as well, by a rebase for example: they run it by hand. */
-async function isLentAlone(ctx: Ctx, row: MergeRequestRow): Promise<boolean> {
+/** Whoever may push only since the merge request allows collaboration has brought what others wrote as well, by a rebase for example: they run it by hand. */
+async function mayOnlyCollaborate(ctx: Ctx, row: MergeRequestRow): Promise<boolean> {
   const source = await findProjectWithRole(ctx, row.source_project_id)
   return source !== undefined && refusalOfPushes(ctx, source) !== undefined
 }
@@ -46,7 +46,7 @@ async function runForDiff(
 ): Promise<void> {
   // A head that came meanwhile has a task of its own.
   if (row.state !== 'opened' || row.head_sha !== head_sha || ctx.actor.kind !== 'user') return
-  if (await isLentAlone(ctx, row)) return
+  if (await mayOnlyCollaborate(ctx, row)) return
   const run = await findRequestRun(ctx, row)
   if (!run || run.request.sourceSha !== head_sha) return
   await createEventPipeline(ctx, run.project, run.at, {

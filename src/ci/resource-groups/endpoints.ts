@@ -53,7 +53,7 @@ const onResourceGroup = projectRecord('admin_resource_groups', {
 export const listProjectResourceGroups = endpoint({
   method: 'GET',
   path,
-  summary: 'List the resources of which one job at a time has each',
+  summary: 'List the resource groups of a project',
   access: onProject('admin_resource_groups'),
   paginate: 'offset',
   response: z.array(resourceGroupEntity),
@@ -76,7 +76,7 @@ export const getResourceGroup = endpoint({
 export const editResourceGroup = endpoint({
   method: 'PUT',
   path: `${path}/:key`,
-  summary: 'Set which of the jobs that wait for a resource is next',
+  summary: 'Update the order in which jobs of a resource group run',
   access: onResourceGroup(),
   body: { process_mode: oneOf(MODES).optional() },
   response: resourceGroupEntity,
@@ -89,7 +89,7 @@ export const editResourceGroup = endpoint({
 export const listUpcomingJobs = endpoint({
   method: 'GET',
   path: `${path}/:key/upcoming_jobs`,
-  summary: 'List the jobs that wait for a resource',
+  summary: 'List the upcoming jobs of a resource group',
   access: onResourceGroup(),
   paginate: 'offset',
   response: z.array(jobEntity),

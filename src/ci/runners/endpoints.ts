@@ -18,7 +18,7 @@ import { giveNewToken } from './runner-token.ts'
 export const listOwnRunners = endpoint({
   method: 'GET',
   path: '/runners',
-  summary: 'List the runners that the caller looks after',
+  summary: 'List the runners that the caller administers',
   access: signedIn(),
   query: runnerQuery,
   paginate: 'offset',
@@ -126,7 +126,7 @@ const tokenEntity = z.strictObject({ token: z.string() })
 export const resetInstanceRegistration = endpoint({
   method: 'POST',
   path: '/runners/reset_registration_token',
-  summary: 'Put a new registration token for runners of the instance in the place of the old one',
+  summary: 'Reset the runner registration token of the instance',
   access: onInstance(),
   response: tokenEntity,
   status: 201,
@@ -138,7 +138,7 @@ export const resetInstanceRegistration = endpoint({
 export const resetProjectRegistration = endpoint({
   method: 'POST',
   path: '/projects/:id/runners/reset_registration_token',
-  summary: 'Put a new registration token for runners of a project in the place of the old one',
+  summary: 'Reset the runner registration token of a project',
   access: onProject('change_runners'),
   response: tokenEntity,
   status: 201,

@@ -31,7 +31,7 @@ export const listGroupRunners = endpoint({
 export const enableProjectRunner = endpoint({
   method: 'POST',
   path: '/projects/:id/runners',
-  summary: 'Let a runner of another project serve this one too',
+  summary: 'Enable a runner of another project for this one',
   access: onProject('change_runners'),
   scopes: MANAGE_SCOPES,
   body: { runner_id: id() },
@@ -55,7 +55,7 @@ export const enableProjectRunner = endpoint({
 export const disableProjectRunner = endpoint({
   method: 'DELETE',
   path: '/projects/:id/runners/:runner_id',
-  summary: 'Stop a runner of another project from serving this one',
+  summary: 'Disable a runner of another project for this one',
   access: onProject('admin_runners'),
   scopes: MANAGE_SCOPES,
   params: { runner_id: id() },
@@ -83,7 +83,7 @@ export const disableProjectRunner = endpoint({
 export const resetGroupRegistration = endpoint({
   method: 'POST',
   path: '/groups/:id/runners/reset_registration_token',
-  summary: 'Put a new registration token for runners of a group in the place of the old one',
+  summary: 'Reset the runner registration token of a group',
   access: onGroup('change_runners'),
   response: z.strictObject({ token: z.string() }),
   status: 201,

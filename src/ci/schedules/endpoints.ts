@@ -80,7 +80,7 @@ export const editSchedule = endpoint({
 export const takeScheduleOwnership = endpoint({
   method: 'POST',
   path: `${one}/take_ownership`,
-  summary: 'Become the one as whom a schedule runs',
+  summary: 'Take ownership of a pipeline schedule',
   access: onSchedule('admin_build'),
   response: scheduleDetailsEntity,
   status: 201,

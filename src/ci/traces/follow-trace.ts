@@ -19,16 +19,17 @@ export type TraceEvent =
   /** Nothing new. */
   | { readonly name: 'wait' }
 
-/** The log of a job from an offset on as it grows, until the job has ended or the caller is gone. */
+/** The log of a job from an offset on as it grows, until the job has ended, the caller is gone or the server stops. */
 export async function* followTrace(
   ctx: Pick<Ctx, 'db' | 'files' | 'config'>,
   jobId: number,
-  given: { readonly from: number; readonly signal: AbortSignal },
+  given: { readonly from: number; readonly signal: AbortSignal; readonly stopping: AbortSignal },
 ): AsyncGenerator<TraceEvent> {
   const until = performance.now() + LONGEST_MS
   const { debug } = await readTrace(ctx, jobId)
   let offset = given.from
-  while (!given.signal.aborted && performance.now() < until) {
+  const { signal, stopping } = given
+  while (!signal.aborted && !stopping.aborted && performance.now() < until) {
     // The status first: what was written before the end is in the log then.
     const status = (await getJobStatus(ctx.db, jobId)) ?? 'canceled'
     const isEnded = ENDED.includes(status)
@@ -47,7 +48,7 @@ export async function* followTrace(
     if (isEnded) return yield { name: 'end', end: offset, status }
     if (offset === before) yield { name: 'wait' }
     noteWatched(ctx, jobId)
-    await sleep(LOOK_MS, undefined, { signal: given.signal }).catch(() => undefined)
+    await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined)
   }
 }
 

@@ -30,7 +30,7 @@ const filter = hash({ environment_scope: text() }).optional()
 export const listVariables = endpoint({
   method: 'GET',
   path,
-  summary: 'List the variables that jobs of a project or group get',
+  summary: 'List the CI/CD variables of a project or group',
   access: onEither('read_ci_variables'),
   paginate: 'offset',
   response: z.array(variableEntity),
@@ -107,7 +107,7 @@ async function getInstanceRow(ctx: Ctx, key: string) {
 export const listInstanceVariables = endpoint({
   method: 'GET',
   path: instancePath,
-  summary: 'List the variables that jobs of all projects get',
+  summary: 'List the CI/CD variables of the instance',
   access: onInstance(),
   paginate: 'offset',
   response: z.array(instanceVariableEntity),

@@ -11,7 +11,7 @@ export interface TakenCommands {
   readonly commands: readonly AskedCommand[]
 }
 
-const commandLine = /^\/([a-z_]{1,40})(?:[ \t]+(\S.*?))?[ \t]*\r?$/i
+const commandLine = /^\/([a-z_]{1,40})(?:[ \t]([^\n]*))?\r?$/i
 const fence = /^(`{3,}|~{3,}|>{3})/
 
 /** Lines that become other text and ask for nothing. */
@@ -48,25 +48,34 @@ function blockAfter(open: string | undefined, mark: string): string | undefined 
 }
 
 function readCommand(line: string): AskedCommand | undefined {
-  const found = commandLine.exec(line)
+  const found = line.startsWith('/') ? commandLine.exec(line) : null
   if (!found?.[1]) return undefined
-  return { name: found[1].toLowerCase(), argument: found[2] ?? '' }
+  return { name: found[1].toLowerCase(), argument: found[2]?.trim() ?? '' }
 }
+
+/** Labels, milestones or people that one command names. */
+const MOST_NAMED = 100
 
 /** `~a ~"b c"` as `a` and `b c`; words without the mark count when there is no mark at all. */
 export function readMarked(argument: string, mark: '~' | '%'): string[] {
-  if (!argument.includes(mark)) return argument.split(/[\s,]+/).filter((word) => word !== '')
+  if (!argument.includes(mark)) return wordsOf(argument)
   const pattern = new RegExp(`${mark}(?:"([^"]+)"|'([^']+)'|([^\\s,]+))`, 'g')
-  return [...argument.matchAll(pattern)].flatMap(
+  const found = [...argument.matchAll(pattern)].flatMap(
     ([, double, single, plain]) => double ?? single ?? plain ?? [],
   )
+  return found.slice(0, MOST_NAMED)
 }
 
 /** The users that an argument names: `@ana, @ben`, with or without the mark. */
 export function readNames(argument: string): string[] {
-  return argument
-    .replaceAll(/\band\b/g, ' ')
-    .split(/[\s,]+/)
+  return wordsOf(argument.replaceAll(/\band\b/g, ' '))
     .map((word) => word.replace(/^@/, ''))
     .filter((word) => word !== '')
+}
+
+function wordsOf(argument: string): string[] {
+  return argument
+    .split(/[\s,]+/)
+    .filter((word) => word !== '')
+    .slice(0, MOST_NAMED)
 }

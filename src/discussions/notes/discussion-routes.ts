@@ -65,7 +65,13 @@ async function presentThread(ctx: Ctx, noteable: Noteable, discussionId: string)
 
 /** The routes of threads below one kind of thing (docs/contract/B-resolved §11.1). */
 export function discussionEndpoints(kind: NoteKind): Endpoint[] {
-  return [...threadEndpoints(kind), ...threadNoteEndpoints(kind), ...resolveEndpoints(kind)]
+  const { resolveThread, ...others } = threadEndpointsOf(kind)
+  return kind.resolvable ? [...Object.values(others), resolveThread] : Object.values(others)
+}
+
+/** The same by their names, for what calls them within the process. */
+export function threadEndpointsOf(kind: NoteKind) {
+  return { ...threadEndpoints(kind), ...threadNoteEndpoints(kind), ...resolveEndpoint(kind) }
 }
 
 function commonOf(kind: NoteKind) {
@@ -74,10 +80,10 @@ function commonOf(kind: NoteKind) {
 
 const datedByOwners = fieldsIgnoredUnless('set_timestamps', ['created_at'])
 
-function threadEndpoints(kind: NoteKind): Endpoint[] {
+function threadEndpoints(kind: NoteKind) {
   const { tags, discussions } = commonOf(kind)
-  return [
-    endpoint({
+  return {
+    listThreads: endpoint({
       method: 'GET',
       path: discussions,
       summary: 'List threads',
@@ -93,7 +99,7 @@ function threadEndpoints(kind: NoteKind): Endpoint[] {
         return { items: await presentThreads(ctx, noteable, ids, rows), total, more }
       },
     }),
-    endpoint({
+    getThread: endpoint({
       method: 'GET',
       path: `${discussions}/:discussion_id`,
       summary: 'Get a thread',
@@ -102,7 +108,7 @@ function threadEndpoints(kind: NoteKind): Endpoint[] {
       response: discussionEntity,
       handler: ({ ctx, noteable, discussionId }) => presentThread(ctx, noteable, discussionId),
     }),
-    endpoint({
+    beginThread: endpoint({
       method: 'POST',
       path: discussions,
       summary: 'Begin a thread',
@@ -117,32 +123,33 @@ function threadEndpoints(kind: NoteKind): Endpoint[] {
       },
       limit: perMinuteAsSet('notes_create_limit'),
       response: z.union([discussionEntity, commandsEntity]),
-      async handler({ ctx, noteable, body }) {
+      async handler({ ctx, noteable, body, request: { signal } }) {
         const placed =
           body.position && kind.place
             ? await kind.place(ctx, noteable, said(body.position))
             : undefined
         const commitId = kind.assertCommit && body.commit_id
         if (commitId) await kind.assertCommit?.(ctx, noteable, commitId)
-        const { row, done } = await addNote(ctx, kind, noteable, {
+        const input = {
           body: body.body,
           createdAt: body.created_at,
           thread: true,
           commitId,
           ...placed,
-        })
+        }
+        const { row, done } = await addNote(ctx, kind, noteable, input, { signal })
         if (!row) return new Answer(presentCommands(done), { status: 202 })
         return presentThread(ctx, noteable, row.discussion_id)
       },
     }),
-  ]
+  }
 }
 
-function threadNoteEndpoints(kind: NoteKind): Endpoint[] {
+function threadNoteEndpoints(kind: NoteKind) {
   const { tags, discussions } = commonOf(kind)
   const notes = `${discussions}/:discussion_id/notes`
-  return [
-    endpoint({
+  return {
+    listThreadNotes: endpoint({
       method: 'GET',
       path: notes,
       summary: 'List the notes of a thread',
@@ -154,7 +161,7 @@ function threadNoteEndpoints(kind: NoteKind): Endpoint[] {
         return thread.map((row) => presentNote(row, noteable.iid, people))
       },
     }),
-    endpoint({
+    replyToThread: endpoint({
       method: 'POST',
       path: notes,
       summary: 'Reply to a thread',
@@ -164,17 +171,14 @@ function threadNoteEndpoints(kind: NoteKind): Endpoint[] {
       body: { body: text({ max: 1_000_000 }), created_at: instant().optional() },
       limit: perMinuteAsSet('notes_create_limit'),
       response: z.union([noteEntity, commandsEntity]),
-      async handler({ ctx, noteable, discussionId, body }) {
-        const { row, done } = await addNote(ctx, kind, noteable, {
-          body: body.body,
-          createdAt: body.created_at,
-          discussionId,
-        })
+      async handler({ ctx, noteable, discussionId, body, request: { signal } }) {
+        const input = { body: body.body, createdAt: body.created_at, discussionId }
+        const { row, done } = await addNote(ctx, kind, noteable, input, { signal })
         if (!row) return new Answer(presentCommands(done), { status: 202 })
         return presentOne(ctx, noteable, row, done?.changes)
       },
     }),
-    endpoint({
+    getThreadNote: endpoint({
       method: 'GET',
       path: `${notes}/:note_id`,
       summary: 'Get a note of a thread',
@@ -183,7 +187,7 @@ function threadNoteEndpoints(kind: NoteKind): Endpoint[] {
       response: noteEntity,
       handler: ({ ctx, noteable, note }) => presentOne(ctx, noteable, note),
     }),
-    endpoint({
+    changeThreadNote: endpoint({
       method: 'PUT',
       path: `${notes}/:note_id`,
       summary: 'Change or resolve a note of a thread',
@@ -193,13 +197,14 @@ function threadNoteEndpoints(kind: NoteKind): Endpoint[] {
       body: { body: text({ max: 1_000_000 }).optional(), resolved: flag().optional() },
       check: exactlyOne(['body', 'resolved']),
       response: z.union([noteEntity, commandsEntity]),
-      async handler({ ctx, noteable, note, body }) {
-        if (body.body !== undefined) return editNote(ctx, kind, noteable, note, body.body)
+      async handler({ ctx, noteable, note, body, request: { signal } }) {
+        if (body.body !== undefined)
+          return editNote(ctx, kind, noteable, note, body.body, { signal })
         const resolved = await resolveNote(ctx, noteable, note, body.resolved ?? false)
         return presentOne(ctx, noteable, resolved)
       },
     }),
-    endpoint({
+    deleteThreadNote: endpoint({
       method: 'DELETE',
       path: `${notes}/:note_id`,
       summary: 'Delete a note of a thread',
@@ -210,14 +215,13 @@ function threadNoteEndpoints(kind: NoteKind): Endpoint[] {
         await removeNote(ctx, note)
       },
     }),
-  ]
+  }
 }
 
-function resolveEndpoints(kind: NoteKind): Endpoint[] {
-  if (!kind.resolvable) return []
+function resolveEndpoint(kind: NoteKind) {
   const { tags, discussions } = commonOf(kind)
-  return [
-    endpoint({
+  return {
+    resolveThread: endpoint({
       method: 'PUT',
       path: `${discussions}/:discussion_id`,
       summary: 'Resolve or reopen a thread',
@@ -230,5 +234,5 @@ function resolveEndpoints(kind: NoteKind): Endpoint[] {
         return presentThread(ctx, noteable, discussionId)
       },
     }),
-  ]
+  }
 }

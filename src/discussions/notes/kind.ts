@@ -27,6 +27,8 @@ export interface CommandPlan {
 export interface CommandOptions {
   /** The head that the caller saw: `/merge` asks for it. */
   readonly headSha?: string | undefined
+  /** Fires when the caller goes away: nothing more is carried out for them. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** One kind of thing that notes hang on, as the routes need to know it. */

@@ -65,8 +65,9 @@ export async function editNote(
   noteable: Noteable,
   row: NoteRow,
   body: string,
+  context: CommandOptions = {},
 ) {
-  const plan = await planOf(ctx, kind, noteable, body)
+  const plan = await planOf(ctx, kind, noteable, body, context)
   if (plan && plan.body.trim() === '') {
     const done = await runAlone(plan)
     await removeNote(ctx, row)
@@ -146,10 +147,10 @@ export function noteEndpoints(kind: NoteKind): Endpoint[] {
       },
       limit: perMinuteAsSet('notes_create_limit'),
       response: z.union([noteEntity, commandsEntity]),
-      async handler({ ctx, noteable, body }) {
+      async handler({ ctx, noteable, body, request: { signal } }) {
         const internal = body.internal ?? body.confidential
         const input = { body: body.body, internal, createdAt: body.created_at }
-        const context = { headSha: body.merge_request_diff_head_sha }
+        const context = { headSha: body.merge_request_diff_head_sha, signal }
         const { row, done } = await addNote(ctx, kind, noteable, input, context)
         if (row) return presentOne(ctx, noteable, row, done?.changes)
         return new Answer(presentCommands(done), { status: 202 })
@@ -163,10 +164,10 @@ export function noteEndpoints(kind: NoteKind): Endpoint[] {
       summary: 'Change the text of a note',
       body: { body: text({ max: 1_000_000 }).optional(), confidential: flag().optional() },
       response: z.union([noteEntity, commandsEntity]),
-      handler: ({ ctx, noteable, note, body }) =>
+      handler: ({ ctx, noteable, note, body, request: { signal } }) =>
         body.body === undefined
           ? presentOne(ctx, noteable, note)
-          : editNote(ctx, kind, noteable, note, body.body),
+          : editNote(ctx, kind, noteable, note, body.body, { signal }),
     }),
     endpoint({
       method: 'DELETE',

@@ -80,6 +80,9 @@ interface PushedCommit {
   readonly message: string
 }
 
+/** Issues and merge requests that the commits of one branch of a push tell of it, all together. */
+const MAX_MENTIONED = 200
+
 /** Lets what pushed commits mention say so. */
 export async function crossReferencePush(
   _ctx: Ctx,
@@ -106,7 +109,9 @@ async function crossReferenceCommits(
     readonly commits: readonly PushedCommit[]
   },
 ): Promise<void> {
+  let left = MAX_MENTIONED
   for (const commit of [...push.commits].reverse()) {
+    if (left <= 0) return
     const closed = push.lands ? findClosedIssues(commit.message, ctx.config.externalUrl) : []
     const found = findReferences(commit.message).filter(
       (one) =>
@@ -118,6 +123,7 @@ async function crossReferenceCommits(
       const own = request.source_project_id === project.id && request.source_branch === push.branch
       return !own && !(await isCommitOfMergeRequest(ctx.db, request.id, commit.id))
     }
-    await mentionNumbered(ctx, source, found, isNews)
+    await mentionNumbered(ctx, source, found.slice(0, left), isNews)
+    left -= found.length
   }
 }

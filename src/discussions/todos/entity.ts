@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { presentProjectIdentity, projectIdentityEntity } from '../../access/project-identity.ts'
-import { runEffects } from '../../base/effects.ts'
 import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
@@ -65,8 +64,9 @@ export async function presentTodos(ctx: Ctx, rows: readonly TodoRow[]): Promise<
   const shown: Shown = new Map()
   for (const type of ['Issue', 'MergeRequest'] as const) {
     const ids = rows.flatMap((row) => (row.target_type === type ? [row.target_id] : []))
-    const tell = (target: { readonly id: number }) => shown.set(`${type} ${target.id}`, target)
-    if (ids.length > 0) await runEffects(ctx, ctx.effects.todoTargetsShown, { type, ids, tell })
+    if (ids.length === 0) continue
+    const targets = await ctx.readers.todoTargets[type](ctx, ids)
+    for (const target of targets) shown.set(`${type} ${target.id}`, target)
   }
   return Promise.all(rows.map((row) => present(ctx, row, shown)))
 }

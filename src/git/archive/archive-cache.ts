@@ -46,8 +46,9 @@ export class ArchiveCache {
   readonly #limit: number | undefined
   /** In the order of their last use. */
   readonly #entries = new Map<string, Entry>()
-  readonly #drafts = new Set<string>()
   #size = 0
+  /** Bytes of files that are being written, or are read by those for whom they were made. */
+  #drafted = 0
   #loaded: Promise<void> | undefined
 
   /** `limit` is in bytes; 0 keeps nothing, and without one the folder is another process's. */
@@ -82,33 +83,38 @@ export class ArchiveCache {
     }
   }
 
-  /** The archive as it comes, which is kept when it has come to its end. */
+  /** The archive as it comes, which is written ahead of its reader and kept when it has come to its end. */
   async keep(repo: Repo, input: ArchiveInput, archive: Readable): Promise<Readable> {
     if (!this.#limit) return archive
     await this.#load()
     const key = keyOf(repo, input)
-    // One copy is enough, whoever else asks at the same time.
-    if (this.#drafts.has(key) || this.#entries.has(key)) return archive
-    this.#drafts.add(key)
+    const limit = this.#limit
     const folder = join(this.#folder, repo.key)
     const path = join(folder, ownedName('tmp-'))
-    const draft = new ArchiveDraft({
+    const draft = {
       open: async () => {
         await mkdir(folder, { recursive: true, mode: 0o700 })
-        return open(path, 'wx', 0o600)
+        return open(path, 'wx+', 0o600)
       },
-      limit: Math.floor(this.#limit / largestPart),
-      finish: async (digest, size) => {
+      limit: Math.floor(limit / largestPart),
+      takeRoom: (bytes: number) => {
+        if (this.#drafted + bytes > limit) return false
+        this.#drafted += bytes
+        return true
+      },
+      giveBack: (bytes: number) => {
+        this.#drafted -= bytes
+      },
+      finish: async (digest: string, size: number) => {
+        // One copy is enough, whoever else asked at the same time.
+        if (this.#entries.has(key)) return
         const file = join(folder, `${key}-${digest}`)
         await rename(path, file)
         await this.#add(key, { file, digest, size, isChecked: true })
       },
-      end: async () => {
-        this.#drafts.delete(key)
-        await rm(path, { force: true })
-      },
-    })
-    return draft.follow(archive)
+      end: () => rm(path, { force: true }),
+    }
+    return new ArchiveDraft(draft, archive)
   }
 
   /** Removes what is kept of a repository. */
@@ -122,8 +128,9 @@ export class ArchiveCache {
   }
 
   async #add(key: string, entry: Entry): Promise<void> {
+    // Another may have been made at the same time, under the same name.
+    this.#size += entry.size - (this.#entries.get(key)?.size ?? 0)
     this.#entries.set(key, entry)
-    this.#size += entry.size
     for (const oldest of this.#entries.keys()) {
       if (this.#size <= (this.#limit ?? 0)) return
       await this.#drop(oldest)

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
-import { Semaphore } from '../../base/semaphore.ts'
 import { openEngineStream } from '../engine/engine-stream.ts'
 import { type Job, operation } from '../engine/operation.ts'
+import { ReaderPrograms } from '../engine/reader-programs.ts'
 import { GitError } from '../error.ts'
 import { assertObjectId, cleanPath } from '../names.ts'
 import { loadCommit, readCommit } from '../objects/commit.ts'
@@ -123,33 +123,9 @@ async function assertThere(repo: Repo, { commitId, path }: Selection): Promise<v
 }
 
 /** As many at a time as an engine process streams: each holds a program. */
-const programs = new Semaphore({
-  limit: 8,
-  maxWaiting: 64,
-  busy: () => new GitError('busy', 'too many repository requests are waiting'),
-  aborted: () => new GitError('timeout', 'the caller went away'),
-})
+const programs = new ReaderPrograms(8, 64)
 /** Like an engine process for heavy work, which all that it starts takes after. */
 const politeness = 4
-
-/** What git writes goes straight to the reader. */
-async function archiveOfGit(
-  repo: Repo,
-  selection: Selection,
-  format: 'tar' | 'zip',
-  signal?: AbortSignal,
-): Promise<Readable> {
-  const release = await programs.acquire(signal)
-  try {
-    const body = await gitArchive(repo.path, selection, format, signal, politeness)
-    body.once('close', release)
-    if (body.closed) release()
-    return body
-  } catch (error) {
-    release()
-    throw error
-  }
-}
 
 /**
  * The files of a commit as an archive (docs/contract/B-resolved §1.3): streamed, with the same bytes each time for the
@@ -173,7 +149,9 @@ export async function openArchive(
     openEngineStream(repo, archiveOperation, { ...selection, format, lfs, isEmpty }, signal)
   try {
     const isGits = lfs.size === 0 && (format === 'tar' || format === 'zip')
-    return isGits ? await archiveOfGit(repo, selection, format, signal) : await ask(false)
+    if (!isGits) return await ask(false)
+    const start = () => gitArchive(repo.path, selection, format, signal, politeness)
+    return await programs.start(repo, start, signal)
   } catch (error) {
     if (!leavesNothing(error)) throw error
     return ask(true)

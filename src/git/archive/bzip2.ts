@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
-import { startProgram } from '../../base/launcher/program.ts'
-import { fallBehind } from '../../base/priority.ts'
+import { lowerPriority } from '../../base/programs/priority.ts'
+import { startProgram } from '../../base/programs/program.ts'
 import { gitEnvironment } from '../command.ts'
 import { GitError } from '../error.ts'
 
@@ -14,7 +14,7 @@ const head = Buffer.from('BZh9')
 export async function* bzip2(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const child = startProgram({ program: 'bzip2', args: ['-9', '-c'], env: gitEnvironment() })
   child.stderr.resume()
-  child.pid.then(fallBehind, () => {})
+  child.pid.then(lowerPriority, () => {})
   const input = Readable.from(source, { objectMode: false })
   let failure: Error | undefined
   input.on('error', (error) => {

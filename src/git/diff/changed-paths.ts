@@ -1,7 +1,7 @@
 import { type GitCommand, runGit } from '../command.ts'
 import { operation } from '../engine/operation.ts'
-import { quarantineEnvironment } from '../history/ancestry.ts'
 import { assertObjectId } from '../names.ts'
+import { quarantineEnvironment } from '../objects/quarantine.ts'
 import type { Repo } from '../repo.ts'
 import type { ObjectId } from '../types.ts'
 import { nativeChanges } from './native-diff.ts'

@@ -2,12 +2,12 @@ import { byteCache } from '../../base/byte-cache.ts'
 import { mebibyte } from '../engine/budget.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
+import { countByGit, nothing } from '../history/numstat.ts'
 import { assertObjectId } from '../names.ts'
 import { loadCommit } from '../objects/commit.ts'
 import type { Repo } from '../repo.ts'
 import { type CommitStats, emptyTreeIn, formatOfId, type ObjectId } from '../types.ts'
 import { nativeDiff } from './native-diff.ts'
-import { countByGit, nothing } from './numstat.ts'
 
 const readCommitStatsOperation = operation({
   name: 'readCommitStats',

@@ -2,7 +2,7 @@ import { gitLines } from '../command.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
 import { readRange } from '../history/log-source.ts'
-import { mergeBaseOf } from '../history/merge-base.ts'
+import { mergeBasesOf } from '../history/merge-base.ts'
 import { assertObjectId } from '../names.ts'
 import type { Repo } from '../repo.ts'
 import type { ObjectId } from '../types.ts'
@@ -53,7 +53,7 @@ async function readBase(
   signal: AbortSignal,
 ): Promise<ObjectId | undefined> {
   const { from, to, alternate } = input
-  if (alternate === undefined) return await mergeBaseOf(repository, from, to)
+  if (alternate === undefined) return (await mergeBasesOf(repository, from, to))[0]
   const [base] = await readIds(repository, input, ['merge-base', from, to], signal)
   return base
 }

@@ -44,6 +44,10 @@ export interface DiffInput {
   readonly limits?: Partial<DiffLimits> | undefined
   /** Another repository's folder, whose objects are looked at too: `from` of a fork. */
   readonly alternate?: string | undefined
+  /** Of these files alone; of a renamed one both names. */
+  readonly paths?: readonly string[] | undefined
+  /** Lines that differ in white space alone count as the same; for one file at a time. */
+  readonly ignoreSpace?: boolean | undefined
 }
 
 /** Larger files count as binary: comparing their lines could take minutes. */
@@ -102,15 +106,12 @@ async function collect<Kept>(
     return true
   }
   // The objects of another repository are seen by git alone.
-  const native =
-    input.alternate === undefined
-      ? await nativeDiff(repository, from, to, limits.fileBytes)
-      : undefined
+  const isPlain = input.alternate === undefined && !input.paths && !input.ignoreSpace
+  const native = isPlain ? await nativeDiff(repository, from, to, limits.fileBytes) : undefined
   if (native) return { overflow: !native.every(take), kept }
-  const { alternate } = input
   const whole = await readGitDiff(
     repository,
-    { from, to, alternate },
+    { ...input, from, to },
     limits.fileBytes,
     signal,
     take,
@@ -121,7 +122,7 @@ async function collect<Kept>(
 /** Hands each file that git shows on, until it is one too many. */
 async function readGitDiff(
   repository: OpenRepository,
-  { from, to, alternate }: DiffInput,
+  { from, to, alternate, paths, ignoreSpace }: DiffInput,
   fileBytes: number,
   signal: AbortSignal,
   take: (file: ParsedFile) => boolean,
@@ -130,10 +131,12 @@ async function readGitDiff(
     repo: repository.path,
     args: [
       ...['diff-tree', '-r', '-M', '--raw', '-z', '-p', '--full-index', '--no-ext-diff'],
-      ...['--no-textconv', '--no-color', '--submodule=short', from, to],
+      ...['--no-textconv', '--no-color', '--submodule=short'],
+      ...(ignoreSpace ? ['--ignore-all-space', from, to] : [from, to]),
+      ...(paths ? ['--', ...paths] : []),
     ],
     config: { 'core.bigFileThreshold': largestText },
-    env: alternateEnvironment(alternate),
+    env: { ...alternateEnvironment(alternate), GIT_LITERAL_PATHSPECS: '1' },
     signal,
   })
   running.stdin.end()

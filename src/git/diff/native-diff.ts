@@ -126,7 +126,7 @@ async function treeOf(
   return Tree.lookup(handle, oid(treeId))
 }
 
-/** Undefined when a pair of them may be a rename. */
+/** The changed files of a comparison; undefined when a pair of them may be a rename. */
 function changesOf(diff: NativeDiff): RawChange[] | undefined {
   const count = diff.numDeltas()
   const changes: RawChange[] = []

@@ -155,7 +155,11 @@ export async function* parseDiff(
     yield* splitter.feed(data)
   }
   if (splitter) yield* splitter.end()
+  // Where only white space differs, and that is ignored, no patch follows.
+  else yield* changesIn(list.fields).map((change) => ({ change, patch: noPatch }))
 }
+
+const noPatch = patchOf(Buffer.alloc(0), 0, 1)
 
 /** Takes the patches of known changes apart. */
 export function* splitPatches(
@@ -188,7 +192,7 @@ class ChangeList {
 }
 
 /** A header each, and the path or, of a rename, both paths. */
-function changesIn(fields: readonly string[]): RawChange[] {
+export function changesIn(fields: readonly string[]): RawChange[] {
   const changes: RawChange[] = []
   for (let at = 0; at < fields.length; ) {
     const header = fields[at] ?? ''

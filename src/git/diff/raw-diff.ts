@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { downloads } from '../engine/reader-programs.ts'
 import { gitStream } from '../git-stream.ts'
 import { assertObjectId } from '../names.ts'
 import type { Repo } from '../repo.ts'
@@ -28,9 +29,14 @@ function patchArguments(from: ObjectId | undefined, to: ObjectId): string[] {
 }
 
 /** The `.patch` or `.diff` of a commit or a range, byte for byte as git writes it. */
-export function streamRawDiff(repo: Repo, input: RawDiffInput, signal?: AbortSignal): Readable {
+export async function streamRawDiff(
+  repo: Repo,
+  input: RawDiffInput,
+  signal?: AbortSignal,
+): Promise<Readable> {
   const from = input.from === undefined ? undefined : assertObjectId(input.from)
   const to = assertObjectId(input.to)
   const args = input.format === 'diff' ? diffArguments(from, to) : patchArguments(from, to)
-  return gitStream({ repo: repo.path, args, signal, timeout: 10 * 60_000 })
+  const run = () => gitStream({ repo: repo.path, args, signal, timeout: 10 * 60_000 })
+  return await downloads.start(repo, run, signal)
 }

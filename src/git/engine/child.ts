@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { Socket } from 'node:net'
-import { launcherEnvironment } from '../../base/launcher/launcher.ts'
-import { fallBehind } from '../../base/priority.ts'
+import { lowerPriority } from '../../base/programs/priority.ts'
 import { compiledFile } from '../../base/workers/compiled-file.ts'
 import { gitEnvironment } from '../command.ts'
 import { engineMark } from './budget.ts'
@@ -16,6 +15,8 @@ export interface Call {
   readonly lane: Lane
   readonly path: string
   readonly input: unknown
+  /** Whose share it takes; undefined for the server itself. */
+  readonly caller: string | undefined
   readonly onChunk: ((bytes: Uint8Array) => Promise<void>) | undefined
   /** How often it may still be sent to another process when this one dies. */
   retries: number
@@ -54,17 +55,20 @@ export class EngineChild {
     this.slot = slot
     this.role = role
     this.#events = events
-    this.#process = fork(compiledFile(new URL('./process.ts', import.meta.url)), [folder], {
-      serialization: 'advanced',
-      execArgv: heapLimits,
-      env: gitEnvironment({
-        ...allocation,
-        ...threads,
-        ...launcherEnvironment(),
-        [engineMark]: '1',
-      }),
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc', 'pipe'],
-    })
+    this.#process = fork(
+      compiledFile(new URL('../service/process.ts', import.meta.url)),
+      [folder],
+      {
+        serialization: 'advanced',
+        execArgv: heapLimits,
+        env: gitEnvironment({
+          ...allocation,
+          ...threads,
+          [engineMark]: '1',
+        }),
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc', 'pipe'],
+      },
+    )
     // Without room for its pipes it has none, and says so a moment later.
     this.#process.on('error', () => this.#gone())
     const ends: ChildProcess['stdio'] | undefined = this.#process.stdio
@@ -78,7 +82,7 @@ export class EngineChild {
     }
     this.#process.on('message', (message: FromEngine) => this.#receive(message))
     this.#process.on('exit', () => this.#gone())
-    fallBehind(this.#process.pid, role === 'heavy' ? lower : 0)
+    lowerPriority(this.#process.pid, role === 'heavy' ? lower : 0)
     this.#idle()
   }
 

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { diskFullText, saysDiskFull } from '../../base/full-disk.ts'
 import { GitError, type GitErrorCode } from '../error.ts'
 import { assertObjectId } from '../names.ts'
 import { type ObjectId, type ObjectType, objectTypes } from '../types.ts'
@@ -6,7 +7,7 @@ import { type ObjectId, type ObjectType, objectTypes } from '../types.ts'
 /*
  * The part of nodegit that we use, declared by hand: the published types are wrong, and some calls
  * end the process. Never declared here, so never called: Merge.bases, Revparse.*, Tree.createUpdated,
- * Reference.list, Tag.list, Libgit2.opts(GET_CACHED_MEMORY), Blame.*, Revwalk (one walk used twice
+ * Reference.list, Tag.list, Repository.cleanup, Libgit2.opts(GET_CACHED_MEMORY), Blame.*, Revwalk (one walk used twice
  * at a time crashes; our commit-graph walk replaces it).
  */
 
@@ -24,11 +25,12 @@ export interface NativeOdbObject {
 export interface NativeOdb {
   read(id: Oid): Promise<NativeOdbObject | null>
   existsPrefix(shortId: Oid, length: number): Promise<Oid>
+  /** Text alone: a string is all that it takes. */
+  write(text: string, bytes: number, type: number): Promise<Oid>
 }
 
 export interface NativeRepository {
   odb(): Promise<NativeOdb>
-  cleanup(): void
 }
 
 interface Nodegit {
@@ -40,6 +42,7 @@ interface Nodegit {
 interface Options {
   readonly ENABLE_STRICT_HASH_VERIFICATION: number
   readonly ENABLE_FSYNC_GITDIR: number
+  readonly ENABLE_STRICT_OBJECT_CREATION: number
   readonly SET_OWNER_VALIDATION: number
   readonly ENABLE_CACHING: number
   readonly SET_MWINDOW_SIZE: number
@@ -63,15 +66,25 @@ function load(): Nodegit {
   const { opts, OPT } = module.Libgit2
   // git does not hash again on reading either; off, tree walks are twice as fast.
   opts(OPT.ENABLE_STRICT_HASH_VERIFICATION, 0)
+  // What is acknowledged outlasts a power failure.
   opts(OPT.ENABLE_FSYNC_GITDIR, 1)
+  // What a tree names was read or stored just before.
+  opts(OPT.ENABLE_STRICT_OBJECT_CREATION, 0)
   // The data folder may belong to another user in a container, as for `safe.directory`.
   opts(OPT.SET_OWNER_VALIDATION, 0)
-  // We keep what is worth keeping; libgit2 would hold up to 256 MB of its own.
-  opts(OPT.ENABLE_CACHING, 0)
   // Packs count as memory while they are mapped; small windows are as fast as the large default.
   opts(OPT.SET_MWINDOW_SIZE, 4 * 1024 * 1024)
   opts(OPT.SET_MWINDOW_MAPPED_LIMIT, 96 * 1024 * 1024)
   return module
+}
+
+/**
+ * Has libgit2 keep the small objects that it reads, as it does from the start, or not. What is read while it does not empties
+ * the cache of its repository: by itself libgit2 forgets nothing below 256 MB. `Repository.cleanup` would take the object
+ * database away from calls that go on meanwhile.
+ */
+export function keepObjects(isKept: boolean): void {
+  loaded?.Libgit2.opts(loaded.Libgit2.OPT.ENABLE_CACHING, isKept ? 1 : 0)
 }
 
 let warned = false
@@ -131,5 +144,6 @@ export function asGitError(error: unknown): GitError {
   if (error instanceof GitError) return error
   const { errno, message } = (error ?? {}) as { errno?: unknown; message?: unknown }
   const number = typeof errno === 'number' ? errno : 0
+  if (saysDiskFull(String(message))) return new GitError('full', diskFullText)
   return new GitError(codes[number] ?? 'failed', String(message ?? error), { errno: number })
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { assertRepository } from '../maintenance/damage.ts'
+import { assertRepository } from '../damage.ts'
 import { asGitError, type NativeOdb, type NativeRepository, openNative } from './native.ts'
 import { NeedsEngine } from './needs-engine.ts'
 

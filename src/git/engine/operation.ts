@@ -46,6 +46,8 @@ export interface Engine {
     signal?: AbortSignal,
     onChunk?: (bytes: Uint8Array) => Promise<void>,
   ): Promise<Output>
+  /** The same engine for one caller, who has a share of it. */
+  of(caller: string): Engine
   /** Forgets what is held open or cached of a repository: after maintenance or removal. */
   forget(path: string): void
   load(): EngineLoad

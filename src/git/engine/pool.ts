@@ -1,5 +1,7 @@
+import { shareOf } from '../../base/semaphore.ts'
 import { GitError } from '../error.ts'
-import { removeSoon } from '../maintenance/left-over.ts'
+import { removeSoon } from '../locks/left-over.ts'
+import { CallQueue } from './call-queue.ts'
 import { type Call, type ChildEvents, EngineChild, type Role } from './child.ts'
 import { InProcessReads } from './in-process-reads.ts'
 import { type FromEngine, unpackError } from './messages.ts'
@@ -21,6 +23,8 @@ export interface PoolOptions {
 const perProcess: Readonly<Record<Lane, number>> = { light: 6, heavy: 2, stream: 8 }
 const queueLimits: Readonly<Record<Lane, number>> = { light: 1000, heavy: 200, stream: 64 }
 const never = new AbortController().signal
+/** The part of them that one caller may have. */
+const share = 0.5
 const lanes: readonly Lane[] = ['light', 'heavy', 'stream']
 /** How long a cancelled call may take to let go before its process is ended. */
 const grace = 10_000
@@ -48,7 +52,7 @@ function hasRoom(child: EngineChild, lane: Lane): boolean {
 export class EnginePool implements Engine {
   readonly #options: PoolOptions
   readonly #children: EngineChild[] = []
-  readonly #waiting: Record<Lane, Call[]> = { light: [], heavy: [], stream: [] }
+  readonly #waiting: Readonly<Record<Lane, CallQueue>>
   readonly #events: ChildEvents
   readonly #roles: readonly Role[]
   readonly #inProcess = new InProcessReads()
@@ -59,6 +63,16 @@ export class EnginePool implements Engine {
   constructor(options: PoolOptions) {
     this.#options = options
     this.#roles = rolesOf(options.processes)
+    const queue = (lane: Lane, runningOf: () => number) =>
+      new CallQueue({ waiting: options.queue?.[lane] ?? queueLimits[lane], share, runningOf })
+    const unlimited = () => Number.POSITIVE_INFINITY
+    const streaming = this.#roles.filter((role) => suits(role, 'stream')).length
+    this.#waiting = {
+      light: queue('light', unlimited),
+      heavy: queue('heavy', unlimited),
+      // The others end by themselves; how long these take is up to their readers.
+      stream: queue('stream', () => shareOf(perProcess.stream * streaming, share)),
+    }
     this.#events = {
       answered: (child, call, message) => this.#answered(child, call, message),
       died: (child, calls) => this.#died(child, calls),
@@ -77,13 +91,37 @@ export class EnginePool implements Engine {
     signal?: AbortSignal,
     onChunk?: (bytes: Uint8Array) => Promise<void>,
   ): Promise<Output> {
+    return this.#run(undefined, operation, path, input, signal, onChunk)
+  }
+
+  of(caller: string): Engine {
+    return {
+      run: (...asked) => this.#run(caller, ...asked),
+      of: (other) => this.of(other),
+      forget: (path) => this.forget(path),
+      load: () => this.load(),
+      close: () => this.close(),
+    }
+  }
+
+  #run<Input, Output>(
+    caller: string | undefined,
+    operation: Operation<Input, Output>,
+    path: string,
+    input: Input,
+    signal?: AbortSignal,
+    onChunk?: (bytes: Uint8Array) => Promise<void>,
+  ): Promise<Output> {
     if (this.#closed || !operation.inProcess?.(input))
-      return this.#ask(operation, path, input, signal, onChunk)
+      return this.#ask(caller, operation, path, input, signal, onChunk)
     const found = this.#inProcess.read(operation, path, input, signal ?? never)
-    return found.then((read) => (read ? read.value : this.#ask(operation, path, input, signal)))
+    return found.then((read) =>
+      read ? read.value : this.#ask(caller, operation, path, input, signal),
+    )
   }
 
   #ask<Input, Output>(
+    caller: string | undefined,
     operation: Operation<Input, Output>,
     path: string,
     input: Input,
@@ -93,8 +131,7 @@ export class EnginePool implements Engine {
     if (this.#closed) return Promise.reject(new GitError('failed', 'the engine is closed'))
     if (signal?.aborted) return Promise.reject(new GitError('timeout', 'the caller went away'))
     const lane = laneOf(operation, input)
-    const limit = this.#options.queue?.[lane] ?? queueLimits[lane]
-    if (this.#waiting[lane].length >= limit) {
+    if (!this.#waiting[lane].hasRoom(caller)) {
       return Promise.reject(new GitError('busy', 'too many repository requests are waiting'))
     }
     return new Promise<Output>((resolve, reject) => {
@@ -110,6 +147,7 @@ export class EnginePool implements Engine {
         lane,
         path,
         input,
+        caller,
         onChunk,
         retries: operation.writes ? 0 : 1,
         finished: false,
@@ -124,7 +162,7 @@ export class EnginePool implements Engine {
         },
       }
       signal?.addEventListener('abort', onAbort, { once: true })
-      this.#waiting[lane].push(call)
+      this.#waiting[lane].add(call)
       this.#dispatch()
     })
   }
@@ -135,7 +173,7 @@ export class EnginePool implements Engine {
   }
 
   load(): EngineLoad {
-    const waiting = (lane: Lane) => this.#waiting[lane].filter((call) => !call.finished).length
+    const waiting = (lane: Lane) => this.#waiting[lane].size
     return {
       processes: this.#children.length,
       running: this.#children.reduce((sum, child) => sum + child.calls.size, 0),
@@ -147,7 +185,7 @@ export class EnginePool implements Engine {
   async close(): Promise<void> {
     this.#closed = true
     const unanswered = [
-      ...lanes.flatMap((lane) => this.#waiting[lane].splice(0)),
+      ...lanes.flatMap((lane) => this.#waiting[lane].clear()),
       ...this.#children.flatMap((child) => [...child.calls.values()]),
     ]
     for (const call of unanswered) call.finish(new GitError('failed', 'the engine is closed'))
@@ -157,15 +195,10 @@ export class EnginePool implements Engine {
   #dispatch(): void {
     for (const lane of lanes) {
       const queue = this.#waiting[lane]
-      while (queue.length > 0) {
-        const next = queue[0]
-        if (next?.finished) {
-          queue.shift()
-          continue
-        }
-        const child = next && this.#choose(next)
-        if (!next || !child) break
-        queue.shift()
+      for (let next = queue.next(); next; next = queue.next()) {
+        const child = this.#choose(next)
+        if (!child) break
+        queue.begin(next)
         child.send(next)
       }
     }
@@ -212,6 +245,7 @@ export class EnginePool implements Engine {
 
   #answered(child: EngineChild, call: Call, message: FromEngine): void {
     this.#failedStarts = 0
+    this.#waiting[call.lane].ended(call)
     if (message.kind === 'done') call.finish(undefined, message.value)
     else if (message.kind === 'failed') call.finish(unpackError(message.error))
     if (child.memory > (this.#options.memory ?? defaultMemory)) child.draining = true
@@ -229,6 +263,7 @@ export class EnginePool implements Engine {
 
   #died(child: EngineChild, calls: readonly Call[]): void {
     this.#remove(child)
+    for (const call of calls) this.#waiting[call.lane].ended(call)
     if (this.#closed) return
     if (!child.started) this.#failedStarts += 1
     const hopeless = this.#failedStarts >= startsAllowed
@@ -236,7 +271,7 @@ export class EnginePool implements Engine {
       // A process that never started did not touch the call, so even a write may go elsewhere.
       if ((call.retries > 0 || !child.started) && !hopeless) {
         if (child.started) call.retries -= 1
-        this.#waiting[call.lane].unshift(call)
+        this.#waiting[call.lane].addFirst(call)
       } else {
         call.finish(new GitError('failed', 'the engine process died'))
       }

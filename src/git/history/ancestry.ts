@@ -1,8 +1,7 @@
-import { join } from 'node:path'
 import { runGit } from '../command.ts'
 import { assertObjectId } from '../names.ts'
+import { leadsBack, quarantineEnvironment } from '../objects/quarantine.ts'
 import type { Repo } from '../repo.ts'
-import { leadsBack } from '../transfer/quarantine.ts'
 import type { ObjectId } from '../types.ts'
 import { isAncestorOf } from './merge-base.ts'
 
@@ -25,17 +24,4 @@ export async function isAncestor(
     accept: [0, 1],
   })
   return code === 0
-}
-
-/** What git needs to see the objects of a quarantine, if there is one, beside those of the repository. */
-export function quarantineEnvironment(
-  repo: Repo,
-  quarantine: string | undefined,
-): Record<string, string> {
-  if (quarantine === undefined) return {}
-  return {
-    GIT_OBJECT_DIRECTORY: quarantine,
-    GIT_ALTERNATE_OBJECT_DIRECTORIES: join(repo.path, 'objects'),
-    GIT_QUARANTINE_PATH: quarantine,
-  }
 }

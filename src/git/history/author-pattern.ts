@@ -1,21 +1,34 @@
-import { RE2JS } from 're2js'
+import { PatternBudget } from '../../base/patterns/budget.ts'
+import { PatternLimitError, PatternSyntaxError } from '../../base/patterns/pattern.ts'
 import { GitError } from '../error.ts'
 
+/** Of each author, `Name <mail>`, whether a pattern finds it. */
+export type AuthorTest = (authors: readonly string[]) => Promise<readonly boolean[]>
+
 /**
- * A test for `Name <mail>` that finds what `git log --author` finds: a POSIX basic expression, case
- * counts. Matched in linear time; what such a matcher cannot do (back references), or what a short pattern makes long
- * (counted repetitions), is `invalid`.
+ * A test that finds what `git log --author` finds: a POSIX basic expression, case counts. Matched in linear time; what
+ * such a matcher cannot do (back references), or what a short pattern makes long (counted repetitions), is `invalid`.
  */
-export function authorTest(pattern: string): (author: string) => boolean {
+export function authorTest(pattern: string): AuthorTest {
   if (pattern.includes('\0')) throw notUnderstood()
-  if (!/[\\.*^$[]/.test(pattern)) return (author) => author.includes(pattern)
-  try {
-    const expression = RE2JS.compile(fromBasic(pattern))
-    return (author) => expression.matcher(author).find()
-  } catch {
-    throw notUnderstood()
+  if (!/[\\.*^$[]/.test(pattern)) {
+    return async (authors) => authors.map((author) => author.includes(pattern))
+  }
+  const source = fromBasic(pattern)
+  const budget = new PatternBudget({ timeoutMs: LONGEST_MS })
+  return async (authors) => {
+    try {
+      return await budget.testEach([{ source }], authors)
+    } catch (error) {
+      if (error instanceof PatternSyntaxError) throw notUnderstood()
+      if (!(error instanceof PatternLimitError)) throw error
+      throw new GitError('invalid', `the author pattern ${error.message}`, { of: 'author' })
+    }
   }
 }
+
+/** All authors of a long history are looked at once. */
+const LONGEST_MS = 10_000
 
 function notUnderstood(): GitError {
   return new GitError('invalid', 'the author pattern is not understood', { of: 'author' })
@@ -50,14 +63,15 @@ const anySet = /^\[\^?\]?(?:\[:[a-z]+:\]|[^\]])*\]/
 
 function translateSet(pattern: string, at: number): [piece: string, length: number] {
   const [set] = anySet.exec(pattern.slice(at)) ?? []
-  if (set === undefined) throw new Error('a bracket stays open')
+  if (set === undefined) throw notUnderstood()
   return [set.replaceAll('\\', '\\\\'), set.length]
 }
 
 function translateEscape(next: string): [piece: string, length: number] {
-  if (/[1-9]/.test(next)) throw new Error('back references are not linear')
+  // Back references are not linear.
+  if (/[1-9]/.test(next)) throw notUnderstood()
   // A hundred of them, a thousand times each, would keep the process busy for minutes.
-  if (next === '{') throw new Error('repetitions are not counted')
+  if (next === '{') throw notUnderstood()
   return [plain.has(next) ? next : `\\${next}`, 2]
 }
 

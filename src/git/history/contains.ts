@@ -2,18 +2,16 @@ import { LRUCache } from 'lru-cache'
 import { byteCache } from '../../base/byte-cache.ts'
 import { mebibyte } from '../engine/budget.ts'
 import { engineCall } from '../engine/engine-call.ts'
-import { NeedsEngine } from '../engine/needs-engine.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
 import { resolveCommit } from '../objects/resolve.ts'
-import { peelAll } from '../refs/peel.ts'
-import { refsOf } from '../refs/ref-table.ts'
+import { refsOf } from '../ref-files/ref-table.ts'
 import type { Repo } from '../repo.ts'
 import type { ObjectId, Ref } from '../types.ts'
-import { graphIdsOf } from './graph/graph-ids.ts'
 import type { History } from './graph/history.ts'
-import { historyWith, loadedStamp } from './graph/load.ts'
+import { historyWith } from './graph/load.ts'
 import { containing } from './graph/paint.ts'
+import { peelAll } from './peel.ts'
 
 export interface ContainsOptions {
   readonly revision: string
@@ -80,9 +78,7 @@ export interface AmongOptions {
 const listMergedAmongOperation = operation({
   name: 'listMergedAmong',
   lane: 'light',
-  inProcess: () => true,
   async run({ repository }, { into, ids }: AmongOptions): Promise<ObjectId[]> {
-    if (repository.where === 'in process') return mergedInProcess(repository, into, ids)
     const history = await historyWith(repository, [into, ...ids])
     const marks = reachedFrom(history, into)
     return ids.filter((id) => marks[history.at(id)] === 1)
@@ -103,67 +99,6 @@ function reachedFrom(history: History, id: ObjectId): Uint8Array {
   return marks
 }
 
-/** Which commits of the graph files one contains, a bit for each position. */
-interface Reach {
-  readonly stamp: string
-  readonly bits: Uint8Array
-  /** Commits of the graph. */
-  readonly size: number
-}
-
-const readReachOperation = operation({
-  name: 'readReach',
-  lane: 'light',
-  async run({ repository }, { into }: { readonly into: ObjectId }): Promise<Reach | undefined> {
-    const history = await historyWith(repository, [into])
-    const marks = reachedFrom(history, into)
-    const bits = new Uint8Array(Math.ceil(history.inGraph / 8))
-    for (let at = 0; at < history.inGraph; at += 1) {
-      if (marks[at] === 1) bits[at >> 3] = (bits[at >> 3] ?? 0) | (1 << (at & 7))
-    }
-    const stamp = loadedStamp(repository, history)
-    return stamp === undefined ? undefined : { stamp, bits, size: history.inGraph }
-  },
-})
-
-/** What default branches contain, for the main process: ten kilobytes for a history of eighty thousand. */
-const reaches = byteCache<Reach>(mebibyte, ({ bits }) => bits.length + 200)
-const reachesAsked = new Set<string>()
-
-/** Looks commits up in what an engine process found out before; commits newer than the graph are its again. */
-function mergedInProcess(
-  repository: OpenRepository,
-  into: ObjectId,
-  ids: readonly ObjectId[],
-): ObjectId[] {
-  const key = `${repository.path} ${into}`
-  const reach = reaches.get(key)
-  if (!reach) throw new NeedsEngine('a reach')
-  const graph = graphIdsOf(repository)
-  if (graph.stamp !== reach.stamp) {
-    reaches.delete(key)
-    throw new NeedsEngine('another graph')
-  }
-  return ids.filter((id) => {
-    const at = graph.find(id)
-    if (at < 0 || at >= reach.size) throw new NeedsEngine('a commit that is not in the graph')
-    return ((reach.bits[at >> 3] ?? 0) & (1 << (at & 7))) !== 0
-  })
-}
-
-/** Fetches what a commit contains, beside the request that has just asked an engine process for it. */
-function prepareReach(repo: Repo, into: ObjectId): void {
-  const key = `${repo.path} ${into}`
-  if (repo.engine.load().processes === 0 || reachesAsked.has(key) || reaches.get(key)) return
-  reachesAsked.add(key)
-  repo.engine
-    .run(readReachOperation, repo.path, { into })
-    .then((reach) => reach && reaches.set(key, reach))
-    // Whoever needs it asks an engine process again.
-    .catch(() => {})
-    .finally(() => reachesAsked.delete(key))
-}
-
 /** Two commits to whether one contains the other, which never changes. */
 const mergedBefore = byteCache<boolean>(2 * mebibyte, () => 8)
 
@@ -181,7 +116,6 @@ export async function listMergedAmong(
     const merged = await repo.engine.run(listMergedAmongOperation, repo.path, input, signal)
     for (const id of merged) found.add(id)
     for (const id of missing) mergedBefore.set(keyOf(id), found.has(id))
-    prepareReach(repo, into)
   }
   for (const id of ids) if (mergedBefore.get(keyOf(id))) found.add(id)
   return found

@@ -1,10 +1,10 @@
 import { gitRecords } from '../command.ts'
-import { countByGit, nothing } from '../diff/numstat.ts'
 import { operation } from '../engine/operation.ts'
 import { assertObjectId } from '../names.ts'
 import type { Repo } from '../repo.ts'
 import type { CommitStats, ObjectId } from '../types.ts'
 import { isAncestorOf } from './merge-base.ts'
+import { countByGit, nothing } from './numstat.ts'
 import { addUp, type LineCounts, type NewCommit, type TallyState } from './tally.ts'
 
 /** One e-mail address and what was committed under it (docs/contract/B "Contributor"). */

@@ -24,6 +24,7 @@ export async function lastCommitOf(
     path,
     firstParent: false,
     topological: false,
+    search: '',
     since: undefined,
   })
   const [position] = await source(1, signal)

@@ -1,11 +1,11 @@
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { isObjectId } from '../names.ts'
 import { resolveCommit } from '../objects/resolve.ts'
-import { peelAll } from '../refs/peel.ts'
-import { refsOf } from '../refs/ref-table.ts'
+import { refsOf } from '../ref-files/ref-table.ts'
 import type { ObjectId } from '../types.ts'
 import { historyWith } from './graph/load.ts'
 import { mergeBases } from './graph/paint.ts'
+import { peelAll } from './peel.ts'
 
 /** Reachable from any of the first, from none of the second. */
 export interface LogRange {

@@ -15,6 +15,8 @@ export interface WalkRequest {
   readonly path: string
   readonly firstParent: boolean
   readonly topological: boolean
+  /** A text of the message; empty means all. */
+  readonly search: string
   readonly since: number | undefined
 }
 
@@ -32,10 +34,11 @@ export async function commitSource(
   repository: OpenRepository,
   request: WalkRequest,
 ): Promise<{ history: History; source: CommitSource }> {
-  const { range, path } = request
+  const { range, path, search } = request
   const history = await historyWith(repository, [...range.include, ...range.exclude])
-  // git simplifies the history of a path while it marks ranges: there it is asked itself, as for an order that few want.
-  if (request.topological || (path !== '' && range.exclude.length > 0)) {
+  // git simplifies the history of a path while it marks ranges: there it is asked itself, as for an order that few want and
+  // for texts of messages, which no graph has.
+  if (request.topological || search !== '' || (path !== '' && range.exclude.length > 0)) {
     return { history, source: askGit(repository, history, request) }
   }
   const walk = keptWalk(repository, history, request)
@@ -93,7 +96,7 @@ function newWalk(repository: OpenRepository, history: History, request: WalkRequ
 }
 
 function askGit(repository: OpenRepository, history: History, request: WalkRequest): CommitSource {
-  const { range, firstParent, topological, since, path } = request
+  const { range, firstParent, topological, since, path, search } = request
   return async (count, signal) => {
     const ids = await gitLines({
       repo: repository.path,
@@ -104,6 +107,7 @@ function askGit(repository: OpenRepository, history: History, request: WalkReque
         `--max-count=${count}`,
         ...(firstParent ? ['--first-parent'] : []),
         ...(topological ? ['--topo-order'] : []),
+        ...(search === '' ? [] : ['--regexp-ignore-case', '--fixed-strings', `--grep=${search}`]),
         ...(since === undefined ? [] : [`--max-age=${since}`]),
         '--stdin',
         '--',

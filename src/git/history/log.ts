@@ -1,6 +1,6 @@
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
-import { GitError } from '../error.ts'
+import { damaged, GitError } from '../error.ts'
 import { cleanPath, clip } from '../names.ts'
 import { commitNow, readCommits } from '../objects/commit.ts'
 import { resolveCommit } from '../objects/resolve.ts'
@@ -22,6 +22,8 @@ export interface LogOptions {
   readonly path?: string | undefined
   /** A pattern for `Name <mail>` as `git log --author` takes it; blank means all. */
   readonly author?: string | undefined
+  /** A text that the message holds, in letters of either case; blank means all. */
+  readonly search?: string | undefined
   /** Inclusive bounds of the committer's date, ISO 8601. */
   readonly since?: string | undefined
   readonly until?: string | undefined
@@ -40,7 +42,7 @@ export interface LogPage {
 export const readLogOperation = operation({
   name: 'readLog',
   lane: (options: LogOptions) =>
-    options.path || options.author || options.since || (options.skip ?? 0) > 2000
+    options.path || options.author || options.search || options.since || (options.skip ?? 0) > 2000
       ? 'heavy'
       : 'light',
   inProcess: isInProcess,
@@ -52,7 +54,7 @@ export const readLogOperation = operation({
 
 /** Commits that the main process walks over by itself. */
 const mostInProcess = 100
-const narrowing = ['all', 'path', 'author', 'since', 'until'] as const
+const narrowing = ['all', 'path', 'author', 'search', 'since', 'until'] as const
 
 /** The first pages of one branch, whole: they need the commits shown and hardly more. */
 function isInProcess(options: LogOptions): boolean {
@@ -86,7 +88,7 @@ export async function readLog(
   if ('commits' in found) return found
   const commits = await readCommits(repo, found.ids, signal)
   if (commits.length < found.ids.length) {
-    throw new GitError('failed', 'commits of the history are missing from the repository')
+    throw damaged('commits of the history are missing')
   }
   return { commits, more: found.more }
 }
@@ -115,6 +117,7 @@ async function logIds(
     path: cleanPath(options.path ?? ''),
     firstParent: options.firstParent ?? false,
     topological: options.order === 'topo',
+    search: options.search?.trim() ?? '',
     since,
   })
   const filter = filterOf(repository, history, options)
@@ -143,16 +146,14 @@ function filterOf(
   const test = authorTest(pattern)
   const verdicts = new Map<number, boolean>()
   const authors = authorsOf(repository, history)
-  const byAuthor = (position: number) => {
-    const number = authors.numberOf(position)
-    const verdict = verdicts.get(number) ?? test(authors.name(number))
-    verdicts.set(number, verdict)
-    return verdict
-  }
   return async (positions, signal) => {
     const left = positions.filter(inTime)
     await authors.load(left, signal)
-    return left.filter(byAuthor)
+    const numbers = left.map((position) => authors.numberOf(position))
+    const unknown = [...new Set(numbers)].filter((number) => !verdicts.has(number))
+    const found = await test(unknown.map((number) => authors.name(number)))
+    for (const [at, number] of unknown.entries()) verdicts.set(number, found[at] === true)
+    return left.filter((_, at) => verdicts.get(numbers[at] ?? -1))
   }
 }
 

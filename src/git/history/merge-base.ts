@@ -45,16 +45,15 @@ const findMergeBasesOperation = operation({
   },
 })
 
-/** The newest of the best common ancestors of two commits, in an engine process; undefined for unrelated histories. */
-export async function mergeBaseOf(
+/** The best common ancestors of two commits, the newest first, in an engine process; none for unrelated histories. */
+export async function mergeBasesOf(
   repository: OpenRepository,
   a: ObjectId,
   b: ObjectId,
-): Promise<ObjectId | undefined> {
+): Promise<ObjectId[]> {
   const { history, positions } = await positionsOf(repository, [a, b])
   const [first = -1, second = -1] = positions
-  const [base] = mergeBases(history, first, [second])
-  return base === undefined ? undefined : history.idOf(base)
+  return mergeBases(history, first, [second]).map((base) => history.idOf(base))
 }
 
 /**

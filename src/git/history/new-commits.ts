@@ -1,9 +1,9 @@
 import { gitLines, runGit } from '../command.ts'
 import { assertObjectId } from '../names.ts'
 import { parseCommit } from '../objects/parse-object.ts'
+import { quarantineEnvironment } from '../objects/quarantine.ts'
 import type { Repo } from '../repo.ts'
 import type { ObjectId } from '../types.ts'
-import { quarantineEnvironment } from './ancestry.ts'
 
 /** A commit that no ref has yet, as far as rules on pushes ask. */
 export interface NewCommit {

@@ -1,52 +1,63 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { runGit } from '../command.ts'
-import { GitError } from '../error.ts'
-import type { Repo } from '../repo.ts'
-import { findLeftOvers, removeLeftOvers } from './left-over.ts'
+import { findLeftOvers, removeLeftOvers } from '../locks/left-over.ts'
+import { RefTable } from '../ref-files/ref-table.ts'
+import { type Repo, setHead } from '../repo.ts'
+import { findLostObjects } from './lost-objects.ts'
+import { findPackFaults, type PackFault } from './pack-faults.ts'
 
 export interface RepoFaults {
   /** What is wrong, one sentence each. */
   readonly faults: readonly string[]
   /** What was mended, one sentence each. */
   readonly mended: readonly string[]
+  readonly hasHead: boolean
+  /** Of the faults: packs that git cannot use, objects that are lost. */
+  readonly packs: readonly PackFault[]
+  readonly lost: readonly string[]
 }
 
 export interface FaultOptions {
   /** Reads every object (`git fsck --full`), which takes as long as the repository is large. */
   readonly deep: boolean
-  /** Removes what a crash left behind: locks and temporary files whose process is gone. */
+  /** Removes what a crash left behind, locks and temporary files whose process is gone, and writes a lost HEAD. */
   readonly mend: boolean
+  /** What HEAD is to name where it names no branch. */
+  readonly defaultBranch?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** Looks for what keeps a repository from working: left-over lock files, a bad HEAD, damaged objects. */
+/** Looks for what keeps a repository from working: left-over lock files, a bad HEAD, cut packs, lost objects. */
 export async function findFaults(repo: Repo, options: FaultOptions): Promise<RepoFaults> {
-  const faults = await headFaults(repo)
+  const faults: string[] = []
   const mended: string[] = []
-  if (options.mend) {
-    const removed = await removeLeftOvers(repo.path)
-    mended.push(...removed.map((name) => `removed ${name}, whose process is gone`))
-  } else {
-    const left = await findLeftOvers(repo.path)
-    faults.push(...left.map((name) => `${name} is left over by a process that is gone`))
+  const left = options.mend ? await removeLeftOvers(repo.path) : await findLeftOvers(repo.path)
+  if (options.mend) mended.push(...left.map((name) => `removed ${name}, whose process is gone`))
+  else faults.push(...left.map((name) => `${name} is left over by a process that is gone`))
+  if (!(await namesBranch(repo))) {
+    // Without HEAD git takes the folder for no repository.
+    if (!options.mend) {
+      const all = [...faults, 'HEAD names no branch']
+      return { faults: all, mended, hasHead: false, packs: [], lost: [] }
+    }
+    const branch = options.defaultBranch ?? likelyBranch(repo)
+    await setHead(repo, branch)
+    mended.push(`HEAD names the branch ${branch} again`)
   }
-  if (options.deep) faults.push(...(await objectFaults(repo, options.signal)))
-  return { faults, mended }
+  const packs = findPackFaults(repo.path)
+  const lost = await findLostObjects(repo, options)
+  faults.push(...packs.map(({ what }) => what), ...lost)
+  return { faults, mended, hasHead: true, packs, lost }
 }
 
-async function headFaults(repo: Repo): Promise<string[]> {
+async function namesBranch(repo: Repo): Promise<boolean> {
   const head = await readFile(join(repo.path, 'HEAD'), 'utf8').catch(() => '')
-  return head.startsWith('ref: refs/heads/') ? [] : ['HEAD names no branch']
+  return head.startsWith('ref: refs/heads/')
 }
 
-async function objectFaults(repo: Repo, signal: AbortSignal | undefined): Promise<string[]> {
-  try {
-    const args = ['fsck', '--full', '--no-dangling', '--no-progress']
-    await runGit({ repo: repo.path, args, timeout: 0, signal })
-    return []
-  } catch (error) {
-    if (!(error instanceof GitError) || signal?.aborted) throw error
-    return [error.message]
-  }
+/** Of a repository for which nobody has decided one. */
+function likelyBranch(repo: Repo): string {
+  const heads = 'refs/heads/'
+  const names = new RefTable(repo.path).list(heads).map(({ name }) => name.slice(heads.length))
+  return names.includes('main') ? 'main' : (names[0] ?? 'main')
 }

@@ -1,7 +1,8 @@
 import { readdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { isOrphaned } from '../../base/process-mark.ts'
-import { removeLeftOvers } from './left-over.ts'
+import { removeLeftOvers } from '../locks/left-over.ts'
+import { nameOfFolder, type RepoName } from '../repo-name.ts'
 
 /** Removes what dead processes left in all repositories below a folder; gives the number. */
 export async function removeFromAll(root: string, signal?: AbortSignal): Promise<number> {
@@ -24,6 +25,18 @@ export async function listUnfinished(root: string): Promise<string[]> {
   const found: string[] = []
   for await (const path of repositoriesIn(root)) {
     if (/\.(?:new|gone)$/.test(path) && isOrphaned(basename(path))) found.push(path)
+  }
+  return found
+}
+
+/** Repositories that were made to their end. */
+export async function listWhole(
+  root: string,
+): Promise<{ readonly name: RepoName; readonly path: string }[]> {
+  const found: { readonly name: RepoName; readonly path: string }[] = []
+  for await (const path of repositoriesIn(root)) {
+    const name = nameOfFolder(basename(path))
+    if (name !== undefined) found.push({ name, path })
   }
   return found
 }

@@ -1,9 +1,9 @@
 import { runGit } from '../command.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
+import { releaseDeadLocks, removeLeftOvers } from '../locks/left-over.ts'
 import type { Repo } from '../repo.ts'
 import type { ObjectId } from '../types.ts'
-import { releaseDeadLocks, removeLeftOvers } from './left-over.ts'
 import { filesBelow } from './repository-files.ts'
 
 /*
@@ -125,7 +125,8 @@ async function inspect(repository: OpenRepository, signal: AbortSignal): Promise
   return {
     looseObjects: named(/^objects\/[0-9a-f]{2}\/[0-9a-f]{38,62}$/).length,
     packs: named(/^objects\/pack\/pack-[0-9a-f]+\.pack$/).length,
-    size: named(/^objects\//).reduce((sum, file) => sum + file.size, 0),
+    // What a push brings counts once it is accepted.
+    size: named(/^objects\/(?!tmp_objdir-)/).reduce((sum, file) => sum + file.size, 0),
     looseRefs: named(/^refs\//).length,
     graphLayers: named(/^objects\/info\/(?:commit-graph|commit-graphs\/graph-.*\.graph)$/).length,
     hasBitmap: named(/^objects\/pack\/.*\.bitmap$/).length > 0,

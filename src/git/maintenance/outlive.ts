@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises'
 import { basename, sep } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRunning, processMark, statFields } from '../../base/process-mark.ts'
-import { argumentsOf, isNode, processIds } from './lock-holders.ts'
+import { argumentsOf, isNode, processIds } from '../locks/lock-holders.ts'
 
 /** Engines end with their server, git programs when their pipes break; what takes longer is ended. */
 const patienceMs = 3000

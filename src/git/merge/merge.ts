@@ -4,12 +4,12 @@ import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
 import { GitError } from '../error.ts'
 import { assertObjectId } from '../names.ts'
-import { loadCommits, treeOfCommit } from '../objects/commit.ts'
+import { loadCommits } from '../objects/commit.ts'
 import type { Repo } from '../repo.ts'
 import type { ObjectId } from '../types.ts'
-import { ObjectWriter } from '../write/object-writer.ts'
 import type { Signer } from '../write/signer.ts'
-import { combine } from './combine.ts'
+import { storeCommit } from '../write/write-changed.ts'
+import { combine, tryCombination } from './combine.ts'
 import type { Conflicting } from './git-merge.ts'
 import { pick } from './pick.ts'
 
@@ -54,7 +54,7 @@ export const checkMerge = engineCall({
   name: 'checkMerge',
   lane: 'heavy',
   async run({ repository, signal }, { ours, theirs }: MergeSides): Promise<MergeCheck> {
-    const joined = await combine(repository, { kind: 'merge', ours, theirs }, undefined, signal)
+    const joined = await tryCombination(repository, { kind: 'merge', ours, theirs }, signal)
     return joined.outcome === 'clean' ? { outcome: 'clean' } : joined
   },
 })
@@ -65,13 +65,13 @@ async function merge(
   signal: AbortSignal,
 ): Promise<Merged> {
   const { ours, theirs, author, committer, message } = input
-  const writer = new ObjectWriter(repository.path)
-  const joined = await combine(repository, { kind: 'merge', ours, theirs }, writer, signal)
+  const joined = await combine(repository, { kind: 'merge', ours, theirs }, signal)
   if (joined.outcome === 'conflict') return joined
+  if (input.squash && !joined.changed) return { outcome: 'empty' }
   const { treeId } = joined
-  if (input.squash && (await treeOfCommit(repository, ours)) === treeId) return { outcome: 'empty' }
   const parentIds = input.squash ? [ours] : [ours, theirs]
-  const commitId = await writer.flushCommit({ treeId, parentIds, author, committer, message })
+  const commit = { treeId, parentIds, author, committer, message }
+  const commitId = await storeCommit(repository, commit)
   return { outcome: 'clean', treeId, commitId }
 }
 

@@ -1,10 +1,9 @@
 import { engineCall } from '../engine/engine-call.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
-import { treeOfCommit } from '../objects/commit.ts'
 import type { ObjectId } from '../types.ts'
-import { ObjectWriter } from '../write/object-writer.ts'
 import type { Signer } from '../write/signer.ts'
-import { combine } from './combine.ts'
+import { storeCommit } from '../write/write-changed.ts'
+import { combine, tryCombination } from './combine.ts'
 import type { Conflicting } from './git-merge.ts'
 
 export interface PickInput {
@@ -20,11 +19,11 @@ export interface PickInput {
   readonly dryRun?: boolean | undefined
 }
 
-/** How a pick went. `commitId` is missing after a dry run. */
+/** How a pick went. The ids are missing after a dry run. */
 export type Picked =
   | {
       readonly outcome: 'clean'
-      readonly treeId: ObjectId
+      readonly treeId?: ObjectId | undefined
       readonly commitId?: ObjectId | undefined
     }
   | Conflicting
@@ -36,16 +35,19 @@ export async function pick(
   input: PickInput,
   signal: AbortSignal,
 ): Promise<Picked> {
-  const before = await treeOfCommit(repository, input.onto)
-  const writer = new ObjectWriter(repository.path)
-  const joined = await combine(repository, input, writer, signal)
+  if (input.dryRun) {
+    const tried = await tryCombination(repository, input, signal)
+    if (tried.outcome === 'conflict') return tried
+    return { outcome: tried.changed ? 'clean' : 'empty' }
+  }
+  const joined = await combine(repository, input, signal)
   if (joined.outcome === 'conflict') return joined
+  if (!joined.changed) return { outcome: 'empty' }
   const { treeId } = joined
-  if (treeId === before) return { outcome: 'empty' }
-  if (input.dryRun) return { outcome: 'clean', treeId }
   const { author, committer, message } = input
   const parentIds = [input.onto]
-  const commitId = await writer.flushCommit({ treeId, parentIds, author, committer, message })
+  const commit = { treeId, parentIds, author, committer, message }
+  const commitId = await storeCommit(repository, commit)
   return { outcome: 'clean', treeId, commitId }
 }
 

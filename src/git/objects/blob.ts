@@ -9,7 +9,8 @@ import { engineCall } from '../engine/engine-call.ts'
 import { openEngineStream } from '../engine/engine-stream.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { operation } from '../engine/operation.ts'
-import { GitError } from '../error.ts'
+import { downloads } from '../engine/reader-programs.ts'
+import { damaged, GitError } from '../error.ts'
 import { gitStream } from '../git-stream.ts'
 import { assertObjectId } from '../names.ts'
 import type { Repo } from '../repo.ts'
@@ -47,6 +48,20 @@ export async function openBlob(
   if (size > limit) return { size }
   const content = await readTyped(repository, assertObjectId(id), 'blob')
   return content.length > limit ? { size: content.length } : { size: content.length, content }
+}
+
+/** As `openBlob`, of a blob that a tree names: when it is missing the repository is damaged. */
+export async function openLinkedBlob(
+  repository: OpenRepository,
+  id: ObjectId,
+  limit: number,
+): Promise<OpenBlob> {
+  try {
+    return await openBlob(repository, id, limit)
+  } catch (error) {
+    const isLost = error instanceof GitError && error.code === 'not_found'
+    throw isLost ? damaged(`the blob ${id} is missing`) : error
+  }
 }
 
 /** Size and, when it is small enough, content. */
@@ -111,7 +126,7 @@ export async function streamBlob(
   }
   const whole = known ?? (size > memoryLimit ? undefined : await readShared(repo, id))
   const lent = whole && BytesBody.of(cut(whole, start, end))
-  return { size, body: lent ?? pipeBlob(repo, id, start, end, signal) }
+  return { size, body: lent ?? (await pipeBlob(repo, id, start, end, signal)) }
 }
 
 /** A part of its own: who holds it does not hold the whole. */
@@ -163,15 +178,16 @@ function bytesStream(bytes: Buffer): Readable {
   return Readable.from(bytes.length === 0 ? [] : [bytes], { objectMode: false })
 }
 
-function pipeBlob(
+async function pipeBlob(
   repo: Repo,
   id: ObjectId,
   start: number,
   end: number,
   signal: AbortSignal | undefined,
-): Readable {
+): Promise<Readable> {
   const args = ['cat-file', 'blob', id]
-  const whole = gitStream({ repo: repo.path, args, signal, timeout: 0 })
+  const run = () => gitStream({ repo: repo.path, args, signal, timeout: 0 })
+  const whole = await downloads.start(repo, run, signal)
   const body = Readable.from(cutStream(whole, start, end), { objectMode: false })
   return body.once('close', () => whole.destroy())
 }

@@ -4,7 +4,7 @@ import { engineCall } from '../engine/engine-call.ts'
 import type { Lane } from '../engine/operation.ts'
 import { GitError } from '../error.ts'
 import type { ObjectId } from '../types.ts'
-import { openBlob } from './blob.ts'
+import { openLinkedBlob } from './blob.ts'
 import { type RefKind, resolveCommit } from './resolve.ts'
 import { entryAt } from './tree.ts'
 
@@ -97,7 +97,7 @@ export const readBlobs = engineCall({
     for (const id of ids) {
       if (read >= bytes) break
       assertWanted(signal)
-      const { content } = await openBlob(repository, id, limit)
+      const { content } = await openLinkedBlob(repository, id, limit)
       found.push(content)
       read += content?.length ?? 0
     }

@@ -1,7 +1,7 @@
 import { runGit } from '../command.ts'
 import { asGitError, bytesOf, oid, typeName } from '../engine/native.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
-import { GitError } from '../error.ts'
+import { damaged, GitError } from '../error.ts'
 import { assertObjectId } from '../names.ts'
 import type { ObjectId, ObjectType } from '../types.ts'
 import type { UnpackedObject } from './packs/loose-file.ts'
@@ -30,7 +30,8 @@ export async function readObject(
     if (object === null) throw new GitError('not_found', `no object ${id}`)
     return { type: typeName(object.type()), data: bytesOf(object) }
   } catch (error) {
-    throw asGitError(error)
+    const known = asGitError(error)
+    throw known.code === 'failed' ? damaged(`the object ${id} cannot be read`) : known
   }
 }
 
@@ -71,7 +72,7 @@ export async function readObjectHeader(
     const header = objectFilesOf(repository).header(id)
     if (header) return { type: header.type, size: header.size }
   } catch (error) {
-    throw new GitError('failed', `object ${id} is damaged: ${(error as Error).message}`)
+    throw damaged(`the object ${id} cannot be read (${(error as Error).message})`)
   }
   const { type, data } = await readObject(repository, id)
   return { type, size: data.length }
@@ -109,6 +110,6 @@ export async function readLinked(
     return await readTyped(repository, id, type)
   } catch (error) {
     if (!(error instanceof GitError) || error.code !== 'not_found') throw error
-    throw new GitError('failed', `the ${type} ${id} is missing from the repository`)
+    throw damaged(`the ${type} ${id} is missing`)
   }
 }

@@ -1,4 +1,4 @@
-import { GitError } from '../error.ts'
+import { damaged } from '../error.ts'
 import { isObjectId } from '../names.ts'
 import type { Commit, ObjectId, ObjectType, Tag, TreeEntry } from '../types.ts'
 import { parsePerson } from './parse-person.ts'
@@ -107,7 +107,7 @@ export function parseTag(id: ObjectId, data: Buffer): Tag {
 
 function idIn(bytes: Buffer | undefined, of: ObjectId): ObjectId {
   const text = bytes?.toString('latin1') ?? ''
-  if (!isObjectId(text)) throw new GitError('failed', `object ${of} is damaged`)
+  if (!isObjectId(text)) throw damaged(`the object ${of} cannot be read`)
   return text
 }
 
@@ -127,7 +127,7 @@ export function parseTree(id: ObjectId, data: Buffer): RawEntry[] {
     const gap = data.indexOf(space, at)
     const end = data.indexOf(0, gap + 1)
     if (gap < 0 || end < 0 || end + 1 + idBytes > data.length) {
-      throw new GitError('failed', `tree ${id} is damaged`)
+      throw damaged(`the tree ${id} cannot be read`)
     }
     entries.push({
       mode: Number.parseInt(data.toString('latin1', at, gap), 8),
@@ -146,7 +146,7 @@ export function entryStarts(id: ObjectId, data: Buffer): number[] {
   for (let at = 0; at < data.length; starts.push(at)) {
     const end = data.indexOf(0, at)
     at = end + 1 + idBytes
-    if (end < 0 || at > data.length) throw new GitError('failed', `tree ${id} is damaged`)
+    if (end < 0 || at > data.length) throw damaged(`the tree ${id} cannot be read`)
   }
   return starts
 }

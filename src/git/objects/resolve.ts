@@ -1,7 +1,7 @@
 import { runGit } from '../command.ts'
 import { asGitError, oidPrefix } from '../engine/native.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
-import { GitError } from '../error.ts'
+import { damaged, GitError } from '../error.ts'
 import {
   assertObjectId,
   clip,
@@ -10,9 +10,9 @@ import {
   isRefName,
   mayBeShortId,
 } from '../names.ts'
-import { refsOf } from '../refs/ref-table.ts'
+import { refsOf } from '../ref-files/ref-table.ts'
 import type { ObjectId } from '../types.ts'
-import { isThere, readObject } from './objects.ts'
+import { isThere, readLinked, readObject } from './objects.ts'
 import { formatIn } from './packs/object-format.ts'
 import { parseCommit, parseTag } from './parse-object.ts'
 import { knownCommit, parseAndKeep } from './parsed-commits.ts'
@@ -87,7 +87,7 @@ async function peel(repository: OpenRepository, id: ObjectId, isHeld: boolean): 
   for (let depth = 0; depth < 10; depth += 1) {
     // Known here, and there still: it need not be unpacked.
     if (knownCommit(repository, at) && (isHeld || isThere(repository, at))) return at
-    const object = await readObject(repository, at)
+    const object = await readHeld(repository, at, isHeld)
     if (object.type === 'commit') {
       // Whoever resolves a commit mostly reads it next.
       parseAndKeep(repository, at, object.data)
@@ -97,6 +97,16 @@ async function peel(repository: OpenRepository, id: ObjectId, isHeld: boolean): 
     at = parseTag(at, object.data).targetId
   }
   throw new GitError('not_found', `${id} is not a commit`)
+}
+
+/** An object that a ref or a tag names is there, unless the repository is damaged. */
+async function readHeld(repository: OpenRepository, id: ObjectId, isHeld: boolean) {
+  try {
+    return await readObject(repository, id)
+  } catch (error) {
+    const isLost = isHeld && error instanceof GitError && error.code === 'not_found'
+    throw isLost ? damaged(`the object ${id} is missing`) : error
+  }
 }
 
 async function walkFrom(
@@ -121,7 +131,7 @@ async function parentOf(
   id: ObjectId,
   number: number,
 ): Promise<ObjectId> {
-  const { data } = await readObject(repository, id)
+  const data = await readLinked(repository, id, 'commit')
   const parent = parseCommit(id, data).parentIds[number - 1]
   if (parent === undefined) throw new GitError('not_found', `${id} has no parent ${number}`)
   return parent

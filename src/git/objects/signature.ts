@@ -82,7 +82,12 @@ function kindOf(signature: string): SignatureDetails['kind'] {
 }
 
 /** The signature of a raw commit or tag, and what it signs. */
-function takeSignature(type: string, data: Buffer): { signature: string; payload: Buffer } {
+interface Taken {
+  readonly signature: string
+  readonly payload: Buffer
+}
+
+function takeSignature(type: string, data: Buffer): Taken {
   const found = takeHeader(data) ?? (type === 'tag' ? takeTrailing(data) : undefined)
   if (!found) throw new GitError('not_found', 'the object is not signed')
   return { signature: found.signature.toString('utf8').trimEnd(), payload: found.payload }
@@ -90,17 +95,24 @@ function takeSignature(type: string, data: Buffer): { signature: string; payload
 
 /** The signature of a raw commit or tag; `not_found` when it has none. */
 export async function readSignatureOf(type: string, data: Buffer): Promise<SignedObject> {
-  const { signature, payload } = takeSignature(type, data)
-  return { signature, payload, details: await detailsOf(signature) }
+  return await withDetails(takeSignature(type, data))
+}
+
+async function withDetails(taken: Taken): Promise<SignedObject> {
+  return { ...taken, details: await detailsOf(taken.signature) }
 }
 
 /** The signature of a commit or annotated tag (its own id); `not_found` when unsigned (docs/contract/B-resolved §2.3). */
 export const readSignature = engineCall({
   name: 'readSignature',
   lane: 'light',
+  // Most commits have none, which takes no engine to say.
+  inProcess: () => true,
   async run({ repository }, id: ObjectId): Promise<SignedObject> {
     const { type, data } = await readObject(repository, id)
-    return await readSignatureOf(type, data)
+    const taken = takeSignature(type, data)
+    repository.assertEngine('what a signature holds')
+    return await withDetails(taken)
   },
 })
 

@@ -1,9 +1,9 @@
 import { gitRecords } from '../command.ts'
 import { GitError } from '../error.ts'
-import { quarantineEnvironment } from '../history/ancestry.ts'
 import { assertObjectId } from '../names.ts'
 import type { Repo } from '../repo.ts'
 import type { ObjectId } from '../types.ts'
+import { quarantineEnvironment } from './quarantine.ts'
 
 /** A file of a commit, or a link. */
 export interface TipFile {

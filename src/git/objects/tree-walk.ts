@@ -1,7 +1,7 @@
 import { byteCache } from '../../base/byte-cache.ts'
 import { budget, mebibyte } from '../engine/budget.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
-import { GitError } from '../error.ts'
+import { damaged, GitError } from '../error.ts'
 import { emptyTrees, type ObjectId, type TreeEntry } from '../types.ts'
 import { readLinked } from './objects.ts'
 import { modeText, parseTree, type RawEntry, typeOfMode } from './parse-object.ts'
@@ -162,6 +162,6 @@ function endOfMode(treeId: ObjectId, data: Buffer, at: number): number {
   if (data[at + 5] === 0x20) return at + 5
   if (data[at + 6] === 0x20) return at + 6
   const gap = data.indexOf(0x20, at)
-  if (gap < 0) throw new GitError('failed', `tree ${treeId} is damaged`)
+  if (gap < 0) throw damaged(`the tree ${treeId} cannot be read`)
   return gap
 }

@@ -1,148 +1,90 @@
-import {
-  closeSync,
-  fsync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
 import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
+import { type NativeRepository, nodegit, type Oid, oid } from '../engine/native.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
-import { GitError } from '../error.ts'
+import { persistently, writingHandle } from '../engine/writing-handles.ts'
+import { GitError, type GitErrorCode } from '../error.ts'
 import { clip } from '../names.ts'
 import { readObjectHeader, readTyped } from '../objects/objects.ts'
+import { refsOf } from '../ref-files/ref-table.ts'
 import { syncUnlessGone } from '../repo-layout.ts'
 import { noObject, type RefUpdate } from '../types.ts'
-import { type RefTable, refsOf } from './ref-table.ts'
+import { returnAside, takeAside } from './broken-refs.ts'
 
-const sync = promisify(fsync)
-/** Others take folders away that have become empty, also one that was just made. */
-const folderAttempts = 100
+interface Nodegit {
+  readonly Reference: {
+    /** Compares and swaps; an id of zeros means that there is no such ref. */
+    createMatching(
+      repository: NativeRepository,
+      name: string,
+      id: Oid,
+      force: number,
+      held: Oid,
+      message: string,
+    ): Promise<unknown>
+  }
+}
 
 /**
- * Moves or makes one ref, if it still holds what the caller saw, as git does it: under `<ref>.lock`, which git and
- * libgit2 heed too, with the file and its name on the disk at the end. libgit2 itself would have all moves in one
- * repository wait for each other's turn at the disk.
+ * Moves or makes one ref, if it still holds what the caller saw, by libgit2 under git's lock; the ref and its name are on
+ * the disk at the end.
  */
-export async function moveLooseRef(
-  repository: OpenRepository,
-  { name, oldId, newId }: RefUpdate,
-): Promise<void> {
+export async function moveLooseRef(repository: OpenRepository, update: RefUpdate): Promise<void> {
+  const { name, newId } = update
   // A branch holds a commit, and one that can be read: its pack may be damaged.
   if (name.startsWith('refs/heads/')) await readTyped(repository, newId, 'commit')
   else await readObjectHeader(repository, newId)
-  const path = join(repository.path, name)
-  const { file, folders } = takeLock(path, name)
+  // What is broken holds nothing, and whoever has it brings it back.
+  const aside = refsOf(repository).isBroken(name) ? await takeAside(repository, [name]) : []
   try {
-    const refs = refsOf(repository)
-    assertHolds(refs, name, oldId)
-    if (oldId === noObject) assertRoom(refs, name)
-    writeSync(file, `${newId}\n`)
-    await sync(file)
-    place(path, name)
-  } catch (error) {
-    rmSync(lockOf(path), { force: true })
-    throw error
+    await createMatching(repository, update)
   } finally {
-    // Not sooner: a lock that nobody has open is one that a killed process has left behind.
-    closeSync(file)
+    returnAside(repository, aside)
   }
-  // git removes a folder that it has emptied, once the refs of it are packed and on the disk.
-  await Promise.all(folders.map(syncUnlessGone))
+  await Promise.all(
+    foldersAbove(name).map((folder) => syncUnlessGone(join(repository.path, folder))),
+  )
 }
 
-const lockOf = (path: string) => `${path}.lock`
-
-/** The lock of a ref, open to be written, and the folders whose names will have changed. */
-function takeLock(path: string, name: string): { file: number; folders: string[] } {
-  const folders = new Set([dirname(path)])
-  for (let attempt = 1; ; attempt += 1) {
-    const file = tryLock(path, name)
-    if (file !== undefined) return { file, folders: [...folders] }
-    if (attempt === folderAttempts) throw new GitError('locked', `${clip(name)} has no folder`)
-    for (const folder of makeFolders(dirname(path), name)) folders.add(folder)
-  }
-}
-
-/** Undefined when its folder is missing. */
-function tryLock(path: string, name: string): number | undefined {
+async function createMatching(
+  repository: OpenRepository,
+  { name, oldId, newId }: RefUpdate,
+): Promise<void> {
+  // A cast as in every file that declares its part of nodegit.
+  const { Reference } = nodegit() as unknown as Nodegit
   try {
-    return openSync(lockOf(path), 'wx', 0o666)
+    await persistently(async () => {
+      const handle = await writingHandle(repository)
+      await Reference.createMatching(handle, name, oid(newId), 1, oid(oldId), '')
+    })
   } catch (error) {
-    const code = codeOf(error)
-    if (code === 'EEXIST') throw new GitError('locked', `${clip(name)} is locked`, about(name))
-    if (code === 'ENOTDIR') throw inTheWay(name)
-    if (code === 'ENOENT') return undefined
-    throw error
+    throw refused(error, name, oldId)
   }
 }
 
-/** Makes a folder with those above it, and gives all in which there is a new name. */
-function makeFolders(folder: string, name: string): string[] {
-  try {
-    const first = mkdirSync(folder, { recursive: true })
-    const changed: string[] = []
-    for (let at = folder; first !== undefined && at.length >= first.length; at = dirname(at)) {
-      changed.push(dirname(at))
-    }
-    return changed
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOTDIR') throw inTheWay(name)
-    throw error
-  }
+const codes: Readonly<Record<number, GitErrorCode>> = {
+  [-3]: 'stale',
+  [-4]: 'exists',
+  [-14]: 'locked',
+  [-15]: 'stale',
+  [-23]: 'conflict',
+}
+/** What libgit2 says, without a number of its own, where a ref is a folder of others or the other way round. */
+const inTheWay = /Not a directory|collides with existing/
+
+function refused(error: unknown, name: string, oldId: string): unknown {
+  if (!(error instanceof GitError)) return error
+  const isInTheWay = error.code === 'failed' && inTheWay.test(error.message)
+  const code = isInTheWay ? 'conflict' : codes[Number(error.detail.errno)]
+  if (code === undefined) return error
+  const isMade = oldId === noObject && code === 'stale'
+  return new GitError(isMade ? 'exists' : code, `${clip(name)}: ${error.message}`, {
+    ref: clip(name),
+  })
 }
 
-function assertHolds(refs: RefTable, name: string, oldId: string): void {
-  if ((refs.read(name) ?? noObject) === oldId) return
-  const code = oldId === noObject ? 'exists' : 'stale'
-  throw new GitError(code, `${clip(name)} has changed meanwhile`, about(name))
-}
-
-/** A ref is a file, or a folder of others, and never both. */
-function assertRoom(refs: RefTable, name: string): void {
-  const parts = name.split('/')
-  const above = parts.slice(3).map((_, i) => parts.slice(0, i + 3).join('/'))
-  const isFolder = above.some((folder) => refs.read(folder) !== undefined)
-  if (isFolder || refs.hasBelow(`${name}/`)) throw inTheWay(name)
-}
-
-/** Gives the lock the name of the ref. Folders of refs that are gone may stand there, without anything in them. */
-function place(path: string, name: string): void {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      renameSync(lockOf(path), path)
-      return
-    } catch (error) {
-      if (codeOf(error) !== 'EISDIR' || attempt === folderAttempts) throw error
-      if (!removeEmpty(path)) throw inTheWay(name)
-    }
-  }
-}
-
-/** Removes a folder that holds nothing but such folders; false when there is something in it. */
-function removeEmpty(folder: string): boolean {
-  try {
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      if (!entry.isDirectory() || !removeEmpty(join(folder, entry.name))) return false
-    }
-    rmdirSync(folder)
-    return true
-  } catch (error) {
-    // Somebody else was faster, or has put something into it.
-    return codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR'
-  }
-}
-
-function inTheWay(name: string): GitError {
-  return new GitError('conflict', `another ref is in the way of ${clip(name)}`, about(name))
-}
-
-const about = (name: string) => ({ ref: clip(name) })
-
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code
+/** `refs/heads/a/b`: `refs/heads/a`, `refs/heads` and `refs`. */
+function foldersAbove(name: string): string[] {
+  const folders: string[] = []
+  for (let at = dirname(name); at !== '.'; at = dirname(at)) folders.push(at)
+  return folders
 }

@@ -1,9 +1,10 @@
 import { engineCall } from '../engine/engine-call.ts'
 import { operation } from '../engine/operation.ts'
+import { isDamage } from '../error.ts'
 import { assertRefName, isObjectId } from '../names.ts'
+import { compareNames, refsOf } from '../ref-files/ref-table.ts'
 import type { Repo } from '../repo.ts'
 import type { ObjectId, Ref } from '../types.ts'
-import { compareNames, refsOf } from './ref-table.ts'
 
 export interface Head {
   /** The full name of the branch that HEAD points at, also when that does not exist yet. */
@@ -48,8 +49,18 @@ export async function readRefValues(
   repo: Repo,
   names: readonly string[],
 ): Promise<Map<string, ObjectId>> {
-  const found = await Promise.all(names.map((name) => findRef(repo, name)))
+  const found = await Promise.all(names.map((name) => findWhole(repo, name)))
   return new Map(found.flatMap((ref) => (ref ? [[ref.name, ref.id] as const] : [])))
+}
+
+/** Undefined also for a ref that is broken: it holds nothing that could be compared. */
+async function findWhole(repo: Repo, name: string): Promise<Ref | undefined> {
+  try {
+    return await findRef(repo, name)
+  } catch (error) {
+    if (isDamage(error)) return undefined
+    throw error
+  }
 }
 
 export interface ListRefsOptions {
@@ -58,6 +69,8 @@ export interface ListRefsOptions {
   /** Only names after this one. */
   readonly after?: string | undefined
   readonly limit?: number | undefined
+  /** Leaves out refs that are broken, of which others should hear: `damaged`. */
+  readonly withoutBroken?: boolean | undefined
 }
 
 /** The refs below a prefix, by name. */
@@ -67,6 +80,7 @@ export const listRefs = engineCall({
   inProcess: () => true,
   async run({ repository }, options: ListRefsOptions): Promise<Ref[]> {
     if (!refsOf(repository).isShort(options.prefix)) repository.assertEngine('a long list of refs')
+    if (!options.withoutBroken) refsOf(repository).assertWhole(options.prefix)
     const refs = refsOf(repository).list(options.prefix)
     const { after, limit = refs.length } = options
     if (after === undefined) return refs.slice(0, limit)

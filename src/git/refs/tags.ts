@@ -1,10 +1,10 @@
 import { engineCall } from '../engine/engine-call.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
+import { type Peeled, peelObject, sortRefs } from '../history/peel.ts'
 import { loadCommit } from '../objects/commit.ts'
+import { namedRefs, pageOf, type RefFilter, type RefPage } from '../ref-files/ref-filter.ts'
+import { refsOf } from '../ref-files/ref-table.ts'
 import type { Commit, ObjectId, Ref, Tag } from '../types.ts'
-import { type Peeled, peelObject, sortRefs } from './peel.ts'
-import { namedRefs, pageOf, type RefFilter, type RefPage } from './ref-filter.ts'
-import { refsOf } from './ref-table.ts'
 
 export interface TagRef {
   /** Without `refs/tags/`. */
@@ -35,7 +35,7 @@ export const listTags = engineCall({
   name: 'listTags',
   lane: 'light',
   async run({ repository }, options: ListTagsOptions): Promise<TagPage> {
-    const named = namedRefs(repository, prefix, options)
+    const named = await namedRefs(repository, prefix, options)
     const { orderBy = 'updated', sort = 'desc' } = options
     const sorted = await sortRefs(repository, named, orderBy, sort)
     const { items, more } = pageOf(sorted, options)

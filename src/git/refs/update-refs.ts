@@ -1,7 +1,7 @@
 import { runGit } from '../command.ts'
 import { operation } from '../engine/operation.ts'
 import { GitError, type GitErrorCode } from '../error.ts'
-import { releaseDeadLocks } from '../maintenance/left-over.ts'
+import { releaseDeadLocks } from '../locks/left-over.ts'
 import { assertObjectId, assertRefName, clip } from '../names.ts'
 import type { Repo } from '../repo.ts'
 import { noObject, type RefUpdate } from '../types.ts'
@@ -116,8 +116,8 @@ export async function updateRefs(repo: Repo, given: readonly RefUpdate[]): Promi
   assertUpdates(updates)
   const [only, ...others] = updates
   if (!only) return
-  // One ref needs no program; a deletion and a transaction touch the packed refs too.
-  const single = others.length === 0 && only.newId !== noObject
+  // One ref needs no program; a deletion and a transaction touch the packed refs too, and libgit2 knows SHA-1 only.
+  const single = others.length === 0 && only.newId !== noObject && only.newId.length === 40
   const locks = locksOf(updates.map(({ name }) => name))
   await withRetries(repo, locks, () =>
     single ? repo.engine.run(moveRefOperation, repo.path, only) : transaction(repo, updates),

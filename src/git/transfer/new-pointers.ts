@@ -6,10 +6,10 @@ import {
   type LfsPointer,
   readLfsPointer,
 } from '../objects/lfs-pointer.ts'
+import { listObjectFiles } from '../objects/object-folder.ts'
 import { readLoose } from '../objects/packs/loose-file.ts'
 import type { Repo } from '../repo.ts'
 import type { ObjectId } from '../types.ts'
-import { listObjectFiles } from './quarantine.ts'
 
 /** Blobs whose content is asked for at once. */
 const AT_ONCE = 10_000

@@ -2,6 +2,7 @@ import { copyFile, link, mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { GitError } from '../error.ts'
 import { formatIn } from '../objects/packs/object-format.ts'
+import { RefTable } from '../ref-files/ref-table.ts'
 import { layOut, syncFolder, writeFileSynced } from '../repo-layout.ts'
 import { branchesAndTags, listPackFiles } from './fetch-whole.ts'
 
@@ -21,6 +22,8 @@ export async function linkObjects(
   await writeFileSynced(join(to, 'HEAD'), ownHead)
   // Refs first: what they reach is then somewhere among the objects, loose before packed, because
   // maintenance moves objects only in that direction.
+  // git leaves out what is broken, and the fork would lack it without a word.
+  new RefTable(from).assertWhole('refs/')
   const all = await branchesAndTags(from)
   const refs =
     branch === undefined ? all : all.filter(({ name }) => name === `refs/heads/${branch}`)

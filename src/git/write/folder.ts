@@ -1,75 +1,84 @@
-import { entryStarts, parseTree } from '../objects/parse-object.ts'
-import { emptyTree, type ObjectId } from '../types.ts'
-import type { ObjectWriter } from './object-writer.ts'
+import type { OpenRepository } from '../engine/open-repository.ts'
+import { parseTree } from '../objects/parse-object.ts'
+import { readTreeData } from '../objects/tree-walk.ts'
+import { emptyTrees, type ObjectId } from '../types.ts'
+import { type StoredEntry, storeBlob, storeTree } from './store-object.ts'
 
-/** What stands in a folder under a name, unless it is a folder that was opened. */
-export interface Entry {
-  readonly mode: number
-  readonly id: ObjectId
-}
+/** What stands in a folder under a name, unless it is a folder: stored already, or the content of a new file. */
+export type Entry = StoredEntry | { readonly mode: number; readonly content: Buffer }
 
 export const treeMode = 0o040000
+const usualModes: ReadonlySet<number> = new Set([
+  ...[treeMode, 0o100644, 0o100755, 0o120000, 0o160000],
+])
 
 /** A folder that is being changed. Names are bytes, kept as text of one character each. */
 export class Folder {
   changed: boolean
+  /** Whether its entries have the modes that git writes today; old ones had others, which git merges away. */
+  readonly hasUsualModes: boolean
   readonly #id: ObjectId | undefined
-  /** The bytes of entries that are stored already, new entries, and folders that were opened. */
-  readonly #entries = new Map<string, Buffer | Entry | Folder>()
+  readonly #stored: ReadonlyMap<string, StoredEntry>
+  /** What is new or was opened; undefined for what is gone. */
+  readonly #fresh = new Map<string, Entry | Folder | undefined>()
 
   /** Without an id it is a new one. */
-  constructor(id: ObjectId | undefined, data: Buffer) {
+  constructor(id?: ObjectId, data: Buffer = Buffer.alloc(0)) {
     this.#id = id
     this.changed = id === undefined
-    const starts = entryStarts(id ?? emptyTree, data)
-    for (let i = 1; i < starts.length; i += 1) {
-      const bytes = data.subarray(starts[i - 1], starts[i])
-      this.#entries.set(bytes.toString('latin1', bytes.indexOf(space) + 1, bytes.indexOf(0)), bytes)
-    }
+    const entries = id === undefined ? [] : parseTree(id, data)
+    this.hasUsualModes = entries.every(({ mode }) => usualModes.has(mode))
+    this.#stored = new Map(entries.map((entry) => [entry.name.toString('latin1'), entry]))
+  }
+
+  static async load(repository: OpenRepository, id: ObjectId): Promise<Folder> {
+    return new Folder(id, await readTreeData(repository, id))
   }
 
   get(name: string): Entry | Folder | undefined {
-    const found = this.#entries.get(name)
-    return Buffer.isBuffer(found) ? parseTree(this.#id ?? emptyTree, found)[0] : found
+    return this.#fresh.has(name) ? this.#fresh.get(name) : this.#stored.get(name)
   }
 
-  set(name: string, entry: Entry | Folder): void {
-    this.#entries.set(name, entry)
-  }
-
-  delete(name: string): void {
-    this.#entries.delete(name)
+  set(name: string, entry: Entry | Folder | undefined): void {
+    this.#fresh.set(name, entry)
   }
 
   isEmpty(): boolean {
-    return this.#entries.size === 0
+    const isThere = (name: string) => this.get(name) !== undefined
+    return ![...this.#stored.keys(), ...this.#fresh.keys()].some(isThere)
   }
 
-  /** Hands what changed to the writer and gives the folder's id. */
-  async write(writer: ObjectWriter): Promise<ObjectId> {
-    if (!this.changed && this.#id !== undefined) return this.#id
-    const entries: { key: string; bytes: Buffer }[] = []
-    for (const [name, entry] of this.#entries) {
-      const bytes = Buffer.isBuffer(entry) ? entry : await entryBytes(name, entry, writer)
-      // git sorts a folder as if its name ended with a slash.
-      entries.push({ key: bytes[0] === startOfTreeMode ? `${name}/` : name, bytes })
+  /** What has changed here and below, by path; undefined for what is gone. */
+  *changes(above = ''): Generator<readonly [string, Entry | undefined]> {
+    for (const [name, entry] of this.#fresh) {
+      const path = `${above}${Buffer.from(name, 'latin1').toString('utf8')}`
+      if (!(entry instanceof Folder)) {
+        if (entry || this.#stored.has(name)) yield [path, entry]
+        continue
+      }
+      // One that was made anew has nothing of what stood there before.
+      if (entry.#id === undefined && this.#stored.has(name)) yield [path, undefined]
+      if (entry.changed) yield* entry.changes(`${path}/`)
     }
-    entries.sort((a, b) => (a.key < b.key ? -1 : 1))
-    return writer.add('tree', Buffer.concat(entries.map(({ bytes }) => bytes)))
+  }
+
+  /** Stores what has changed and gives the folder's id. */
+  async store(repository: OpenRepository): Promise<ObjectId> {
+    if (!this.changed && this.#id !== undefined && !emptyTrees.has(this.#id)) return this.#id
+    const isChange = ([name, entry]: readonly [string, unknown]) =>
+      entry !== undefined || this.#stored.has(name)
+    const changes = await Promise.all(
+      [...this.#fresh].filter(isChange).map(async ([name, entry]) => {
+        const plain = Buffer.from(name, 'latin1').toString('utf8')
+        return [plain, entry && (await stored(repository, entry))] as const
+      }),
+    )
+    return storeTree(repository, this.#id, new Map(changes))
   }
 }
 
-const space = 0x20
-/** Modes are written without zeros at their start. */
-const startOfTreeMode = 0x34
-
-async function entryBytes(
-  name: string,
-  entry: Entry | Folder,
-  writer: ObjectWriter,
-): Promise<Buffer> {
-  const isFolder = entry instanceof Folder
-  const { mode, id } = isFolder ? { mode: treeMode, id: await entry.write(writer) } : entry
-  const head = Buffer.from(`${mode.toString(8)} ${name}\0`, 'latin1')
-  return Buffer.concat([head, Buffer.from(id, 'hex')])
+async function stored(repository: OpenRepository, entry: Entry | Folder): Promise<StoredEntry> {
+  if (entry instanceof Folder) return { mode: treeMode, id: await entry.store(repository) }
+  if ('id' in entry) return entry
+  return { mode: entry.mode, id: await storeBlob(repository, entry.content) }
 }

@@ -1,9 +1,7 @@
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { GitError } from '../error.ts'
-import { readTreeData } from '../objects/tree-walk.ts'
 import type { ObjectId } from '../types.ts'
 import { type Entry, Folder, treeMode } from './folder.ts'
-import type { ObjectWriter } from './object-writer.ts'
 
 function key(part: string): string {
   return Buffer.from(part).toString('latin1')
@@ -18,12 +16,14 @@ export type Found =
 
 /**
  * A tree that is changed step by step, each step seeing the ones before. Reads only the folders that
- * are touched and writes only those that changed.
+ * are touched; nothing is stored before `store`.
  */
 export class TreeEditor {
   readonly #repository: OpenRepository
-  #root: Folder | undefined
   readonly #rootId: ObjectId
+  #root: Folder | undefined
+  /** Whether that is true of all folders that it has looked into. */
+  hasUsualModes = true
 
   constructor(repository: OpenRepository, rootId: ObjectId) {
     this.#repository = repository
@@ -56,7 +56,7 @@ export class TreeEditor {
     at.changed = true
     for (const part of parts) {
       const next = await this.#open(at, part)
-      const folder = next instanceof Folder ? next : new Folder(undefined, Buffer.alloc(0))
+      const folder = next instanceof Folder ? next : new Folder()
       if (folder !== next) at.set(part, folder)
       folder.changed = true
       at = folder
@@ -77,14 +77,19 @@ export class TreeEditor {
     let empty = true
     for (const { folder, name } of trail.reverse()) {
       folder.changed = true
-      if (empty) folder.delete(name)
+      if (empty) folder.set(name, undefined)
       empty = empty && folder.isEmpty()
     }
   }
 
-  /** Hands the changed trees to the writer and gives the id of the root. */
-  async write(writer: ObjectWriter): Promise<ObjectId> {
-    return this.#root === undefined ? this.#rootId : this.#root.write(writer)
+  /** What has changed, by path; undefined for what is gone. */
+  async changes(): Promise<ReadonlyMap<string, Entry | undefined>> {
+    return new Map((await this.#top()).changes())
+  }
+
+  /** Stores the files and trees that have changed, and gives the id of the root. */
+  async store(): Promise<ObjectId> {
+    return await (await this.#top()).store(this.#repository)
   }
 
   async #top(): Promise<Folder> {
@@ -96,12 +101,15 @@ export class TreeEditor {
   async #open(folder: Folder, name: string): Promise<Entry | Folder | undefined> {
     const entry = folder.get(name)
     if (entry === undefined || entry instanceof Folder || entry.mode !== treeMode) return entry
+    if (!('id' in entry)) return entry
     const opened = await this.#load(entry.id)
     folder.set(name, opened)
     return opened
   }
 
   async #load(id: ObjectId): Promise<Folder> {
-    return new Folder(id, await readTreeData(this.#repository, id))
+    const folder = await Folder.load(this.#repository, id)
+    this.hasUsualModes &&= folder.hasUsualModes
+    return folder
   }
 }

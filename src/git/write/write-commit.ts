@@ -4,14 +4,13 @@ import type { OpenRepository } from '../engine/open-repository.ts'
 import { GitError, type GitErrorCode } from '../error.ts'
 import { assertObjectId, clip } from '../names.ts'
 import { treeOfCommit } from '../objects/commit.ts'
-import { parseCommit } from '../objects/parse-object.ts'
+import { formatIn } from '../objects/packs/object-format.ts'
 import { type Commit, type CommitStats, emptyTreeIn, type ObjectId } from '../types.ts'
-import { commitObject } from './commit-object.ts'
 import type { Entry } from './folder.ts'
-import { ObjectWriter } from './object-writer.ts'
 import { isReadByGit, type PathProblem, pathProblem } from './paths.ts'
 import type { Signer } from './signer.ts'
 import { TreeEditor } from './tree-editor.ts'
+import { writeChanged } from './write-changed.ts'
 
 /** One step of a commit; content is decoded already. */
 export type CommitAction =
@@ -45,6 +44,8 @@ export type ActionProblem =
 export interface WriteCommitInput {
   /** The first one's tree is changed; none makes a first commit. */
   readonly parentIds: readonly ObjectId[]
+  /** What is changed instead, where the repository has it already. */
+  readonly treeId?: ObjectId | undefined
   readonly actions: readonly CommitAction[]
   readonly author: Signer
   readonly committer: Signer
@@ -80,12 +81,10 @@ const submodule = 0o160000
 /** Applies the actions of one commit to one tree. */
 class ActionRunner {
   readonly #editor: TreeEditor
-  readonly #writer: ObjectWriter
   #index = 0
 
-  constructor(editor: TreeEditor, writer: ObjectWriter) {
+  constructor(editor: TreeEditor) {
     this.#editor = editor
-    this.#writer = writer
   }
 
   async run(actions: readonly CommitAction[]): Promise<void> {
@@ -159,8 +158,7 @@ class ActionRunner {
   }
 
   async #putContent(path: string, mode: number, content: Uint8Array): Promise<void> {
-    const id = await this.#writer.add('blob', asBuffer(content))
-    await this.#editor.put(path, { mode, id })
+    await this.#editor.put(path, { mode, content: asBuffer(content) })
   }
 }
 
@@ -182,24 +180,20 @@ const mostCounted = 20
 
 async function write(repository: OpenRepository, input: WriteCommitInput): Promise<WrittenCommit> {
   const [parent] = input.parentIds
-  const writer = new ObjectWriter(repository.path)
-  const emptyTree = emptyTreeIn(writer.format)
-  const before = parent === undefined ? emptyTree : await treeOfCommit(repository, parent)
+  const before =
+    input.treeId ??
+    (parent === undefined
+      ? emptyTreeIn(formatIn(repository.path))
+      : await treeOfCommit(repository, parent))
   const editor = new TreeEditor(repository, before)
-  const runner = new ActionRunner(editor, writer)
-  await runner.run(input.actions)
-  const treeId = await editor.write(writer)
-  if (treeId === emptyTree) await writer.add('tree', Buffer.alloc(0))
-  const { author, committer, message, parentIds } = input
-  const bytes = commitObject({ treeId, parentIds, author, committer, message })
-  const id = await writer.add('commit', bytes)
-  const check = input.actions.some((action) => action.kind !== 'delete' && isReadByGit(action.path))
-  await writer.flush({ check })
+  await new ActionRunner(editor).run(input.actions)
+  const commit = await writeChanged(repository, { editor, before }, input)
+  const { id, treeId } = commit
   const few = input.actions.length <= mostCounted
   const stats = few
     ? (linesCreated(input) ?? (await countChange(repository, before, treeId)))
     : undefined
-  return { id, treeId, changed: treeId !== before, commit: parseCommit(id, bytes), stats }
+  return { id, treeId, changed: treeId !== before, commit, stats }
 }
 
 /** git takes a file for a binary one by a NUL in its beginning. */

@@ -4,8 +4,8 @@ import { isTagName } from '../names.ts'
 import { readObject } from '../objects/objects.ts'
 import type { ObjectId } from '../types.ts'
 import { tagObject } from './commit-object.ts'
-import { ObjectWriter } from './object-writer.ts'
 import type { Signer } from './signer.ts'
+import { storeText } from './store-object.ts'
 
 export interface WriteTagInput {
   readonly name: string
@@ -22,9 +22,7 @@ export const writeTag = engineCall({
   async run({ repository }, input: WriteTagInput): Promise<ObjectId> {
     if (!isTagName(input.name)) throw new GitError('invalid', 'not a tag name', { reason: 'name' })
     const target = await readObject(repository, input.targetId)
-    const writer = new ObjectWriter(repository.path)
-    const id = await writer.add('tag', tagObject({ ...input, targetType: target.type }))
-    await writer.flush()
-    return id
+    const tag = tagObject({ ...input, targetType: target.type })
+    return storeText(repository, 'tag', tag.toString('utf8'))
   },
 })

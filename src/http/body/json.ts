@@ -27,22 +27,31 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/**
- * Reads a JSON object. A large one is looked over and its long strings are read in slices, between which other requests
- * run meanwhile; what is left for the parser is bounded by the number of values. `charge` gets their number.
- */
+/** Reads the parameters in a JSON body. `null` is none: clients send it for a call whose options were left out. */
 export async function readJson(
   bytes: Buffer,
   limits: JsonLimits,
   charge: (values: number) => void,
 ): Promise<Input> {
+  return asObject((await readDocument(bytes, limits, charge)) ?? {})
+}
+
+/**
+ * Reads a JSON document. A large one is looked over and its long strings are read in slices, between which other requests
+ * run meanwhile; what is left for the parser is bounded by the number of values. `charge` gets their number.
+ */
+async function readDocument(
+  bytes: Buffer,
+  limits: JsonLimits,
+  charge: (values: number) => void,
+): Promise<unknown> {
   const scan = new JsonScan(bytes, limits)
   if (bytes.length <= SMALL) {
     scan.step(bytes.length)
     charge(scan.values)
     const text = decodeUtf8(bytes)
-    const value = asObject(parse(text))
-    return mayNamePrototypes(text) ? cleaned(value) : value
+    const value = parse(text)
+    return mayNamePrototypes(text) ? withoutPrototypes(value) : value
   }
   const pause = pauses()
   while (!scan.step(SMALL)) await pause()
@@ -51,7 +60,7 @@ export async function readJson(
   for (const span of scan.long) texts.push(await readLong(bytes, span, pause))
   const mark = randomBytes(12).toString('hex')
   const value = parse(decodeUtf8(withMarks(bytes, scan.long, mark)))
-  return cleaned(asObject(texts.length === 0 ? value : putBack(value, mark, texts)))
+  return withoutPrototypes(texts.length === 0 ? value : putBack(value, mark, texts))
 }
 
 /** The limits of JSON as the configuration has them. */
@@ -60,10 +69,10 @@ export interface ConfiguredJson {
   readonly maxJsonValues: number
 }
 
-/** As `readJson`, for endpoints that were given the bytes of a body. */
-export function parseJsonObject(bytes: Buffer, config: ConfiguredJson): Promise<Input> {
+/** A JSON object in the bytes of a body, which is what an endpoint is about: `null` is no such thing. */
+export async function parseJsonObject(bytes: Buffer, config: ConfiguredJson): Promise<Input> {
   const limits = { jsonDepth: config.maxJsonDepth, jsonValues: config.maxJsonValues }
-  return readJson(bytes, limits, () => {})
+  return asObject(await readDocument(bytes, limits, () => {}))
 }
 
 /** A function that yields to the event loop when it is time. */
@@ -88,10 +97,6 @@ function parse(text: string): unknown {
 function asObject(value: unknown): Input {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) throw malformed()
   return value as Input // by the check right here
-}
-
-function cleaned(value: Input): Input {
-  return withoutPrototypes(value) as Input // an object stays one
 }
 
 async function readLong(

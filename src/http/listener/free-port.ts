@@ -14,3 +14,17 @@ export async function findFreePort(host: string): Promise<number> {
   if (typeof address !== 'object' || address === null) throw new Error('there is no free port')
   return address.port
 }
+
+/** Whether a port of an address can be listened on now. */
+export async function isFreePort(host: string, port: number): Promise<boolean> {
+  const server = createServer().listen(port, host)
+  const isFree = await once(server, 'listening').then(
+    () => true,
+    () => false,
+  )
+  if (isFree) {
+    server.close()
+    await once(server, 'close')
+  }
+  return isFree
+}

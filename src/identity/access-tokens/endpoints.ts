@@ -80,7 +80,7 @@ export const revokeOwnToken = endpoint({
 export const rotateOwnToken = endpoint({
   method: 'POST',
   path: '/personal_access_tokens/self/rotate',
-  summary: 'Put a new token in the place of the one in use',
+  summary: 'Rotate the token of the request',
   access: signedIn(),
   scopes: ['api', 'self_rotate'],
   body: { expires_at: expiryParam },
@@ -115,7 +115,7 @@ export const revokeTokenById = endpoint({
 export const rotateTokenById = endpoint({
   method: 'POST',
   path: '/personal_access_tokens/:id/rotate',
-  summary: 'Put a new token in the place of one',
+  summary: 'Rotate an access token',
   access: onToken(),
   scopes: ['api', 'self_rotate'],
   body: { expires_at: expiryParam },

@@ -54,7 +54,13 @@ async function auditGpgKey(ctx: Ctx, action: string, row: GpgKeyRow): Promise<vo
   await audit(ctx, { entity: { type: 'User', id: row.user_id }, action, details })
 }
 
-export const gpgKeyEndpoints = keysOfPeople({
+export const {
+  listOwn: listOwnGpgKeys,
+  getOwn: getOwnGpgKey,
+  addOwn: addOwnGpgKey,
+  removeOwn: removeOwnGpgKey,
+  ofOthers: gpgKeysOfOthers,
+} = keysOfPeople({
   path: 'gpg_keys',
   what: 'a GPG key',
   missing: 'GPG Key',

@@ -49,7 +49,7 @@ export const listInstanceDeployKeys = endpoint({
 export const createInstanceKey = endpoint({
   method: 'POST',
   path: '/deploy_keys',
-  summary: 'Create a deploy key that every project may use',
+  summary: 'Create a public deploy key',
   access: onInstance(),
   body: keyBody,
   response: instanceDeployKeyEntity,
@@ -115,7 +115,7 @@ export const removeProjectDeployKey = endpoint({
 export const enableProjectDeployKey = endpoint({
   method: 'POST',
   path: '/projects/:id/deploy_keys/:key_id/enable',
-  summary: 'Let a deploy key of another project into this one',
+  summary: 'Enable a deploy key of another project',
   access: onLinkableKey(),
   response: deployKeyEntity,
   handler: async ({ ctx, project, key }) =>

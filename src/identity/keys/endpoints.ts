@@ -19,7 +19,13 @@ import {
   userKeysQuery,
 } from './queries.ts'
 
-export const sshKeyEndpoints = keysOfPeople({
+export const {
+  listOwn: listOwnSshKeys,
+  getOwn: getOwnSshKey,
+  addOwn: addOwnSshKey,
+  removeOwn: removeOwnSshKey,
+  ofOthers: sshKeysOfOthers,
+} = keysOfPeople({
   path: 'keys',
   what: 'an SSH key',
   missing: 'Key',

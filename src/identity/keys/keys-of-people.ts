@@ -3,7 +3,7 @@ import { anyone, onInstance, signedIn } from '../../access/subjects.ts'
 import type { Page, Paged } from '../../base/page.ts'
 import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { type Endpoint, endpoint, type Shape } from '../../http/endpoint.ts'
+import { endpoint, type Shape } from '../../http/endpoint.ts'
 import { id, text } from '../../http/params.ts'
 import { callerId, getUser } from '../users/find-user.ts'
 import { getUserWithProfile } from '../users/profile/visible-profile.ts'
@@ -18,7 +18,7 @@ interface KeysOfPeople<Row, Item, Body extends Shape> {
   readonly missing: string
   /** The parameter that names the user in the paths without a key. */
   readonly user: 'id' | 'user_id'
-  readonly entity: z.ZodType<unknown, Item>
+  readonly entity: z.ZodType<Item, Item>
   readonly body: Body
   list(ctx: Ctx, userId: number, page: Page): Promise<Paged<Row>>
   find(ctx: Ctx, userId: number, keyId: number): Promise<Row | undefined>
@@ -28,9 +28,7 @@ interface KeysOfPeople<Row, Item, Body extends Shape> {
 }
 
 /** The endpoints of keys below `/user` and `/users/:id`; whoever sees the profile of somebody reads their public keys. */
-export function keysOfPeople<Row, Item, Body extends Shape>(
-  keys: KeysOfPeople<Row, Item, Body>,
-): Endpoint[] {
+export function keysOfPeople<Row, Item, Body extends Shape>(keys: KeysOfPeople<Row, Item, Body>) {
   const { what, entity, body, present } = keys
   const plural = `${what.replace(/^an? /, '')}s`
   const own = `/user/${keys.path}`
@@ -46,8 +44,8 @@ export function keysOfPeople<Row, Item, Body extends Shape>(
   // It was read by the schemas of `keys.body`.
   const add = async (ctx: Ctx, userId: number, given: unknown) =>
     present(await keys.add(ctx, userId, given as z.infer<z.ZodObject<Body>>))
-  return [
-    endpoint({
+  return {
+    listOwn: endpoint({
       method: 'GET',
       path: own,
       summary: `List the caller's ${plural}`,
@@ -57,9 +55,9 @@ export function keysOfPeople<Row, Item, Body extends Shape>(
       response: z.array(entity),
       handler: ({ ctx, page }) => list(ctx, callerId(ctx), page),
     }),
-    endpoint({
+    getOwn: endpoint({
       method: 'GET',
-      path: `${own}/:key_id`,
+      path: `${own}/:key_id` as const,
       summary: `Get one of the caller's ${plural}`,
       access: signedIn(),
       scopes,
@@ -67,7 +65,7 @@ export function keysOfPeople<Row, Item, Body extends Shape>(
       response: entity,
       handler: async ({ ctx, params }) => present(await get(ctx, callerId(ctx), params.key_id)),
     }),
-    endpoint({
+    addOwn: endpoint({
       method: 'POST',
       path: own,
       summary: `Add ${what} of the caller`,
@@ -76,61 +74,63 @@ export function keysOfPeople<Row, Item, Body extends Shape>(
       response: entity,
       handler: ({ ctx, body }) => add(ctx, callerId(ctx), body),
     }),
-    endpoint({
+    removeOwn: endpoint({
       method: 'DELETE',
-      path: `${own}/:key_id`,
+      path: `${own}/:key_id` as const,
       summary: `Remove ${what} of the caller`,
       access: signedIn(),
       params: { key_id: id() },
       handler: async ({ ctx, params }) =>
         keys.remove(ctx, await get(ctx, callerId(ctx), params.key_id)),
     }),
-    endpoint({
-      method: 'GET',
-      path: all,
-      summary: `List the ${plural} of a user`,
-      access: anyone(),
-      scopes,
-      params: { [keys.user]: text() },
-      paginate: 'offset',
-      response: z.array(entity),
-      handler: async ({ ctx, params, page }) =>
-        list(ctx, (await getUserWithProfile(ctx, String(params[keys.user]))).id, page),
-    }),
-    endpoint({
-      method: 'GET',
-      path: one,
-      summary: `Get ${what} of a user`,
-      access: anyone(),
-      scopes,
-      params: { id: text(), key_id: id() },
-      response: entity,
-      async handler({ ctx, params }) {
-        const user = await getUserWithProfile(ctx, params.id)
-        return present(await get(ctx, user.id, params.key_id))
-      },
-    }),
-    endpoint({
-      method: 'POST',
-      path: all,
-      summary: `Add ${what} of a user`,
-      access: onInstance(),
-      params: { [keys.user]: id() },
-      body,
-      response: entity,
-      handler: async ({ ctx, params, body }) =>
-        add(ctx, (await getUser(ctx, Number(params[keys.user]))).id, body),
-    }),
-    endpoint({
-      method: 'DELETE',
-      path: one,
-      summary: `Remove ${what} of a user`,
-      access: onInstance(),
-      params: { id: id(), key_id: id() },
-      async handler({ ctx, params }) {
-        const user = await getUser(ctx, params.id)
-        await keys.remove(ctx, await get(ctx, user.id, params.key_id))
-      },
-    }),
-  ]
+    ofOthers: [
+      endpoint({
+        method: 'GET',
+        path: all,
+        summary: `List the ${plural} of a user`,
+        access: anyone(),
+        scopes,
+        params: { [keys.user]: text() },
+        paginate: 'offset',
+        response: z.array(entity),
+        handler: async ({ ctx, params, page }) =>
+          list(ctx, (await getUserWithProfile(ctx, String(params[keys.user]))).id, page),
+      }),
+      endpoint({
+        method: 'GET',
+        path: one,
+        summary: `Get ${what} of a user`,
+        access: anyone(),
+        scopes,
+        params: { id: text(), key_id: id() },
+        response: entity,
+        async handler({ ctx, params }) {
+          const user = await getUserWithProfile(ctx, params.id)
+          return present(await get(ctx, user.id, params.key_id))
+        },
+      }),
+      endpoint({
+        method: 'POST',
+        path: all,
+        summary: `Add ${what} of a user`,
+        access: onInstance(),
+        params: { [keys.user]: id() },
+        body,
+        response: entity,
+        handler: async ({ ctx, params, body }) =>
+          add(ctx, (await getUser(ctx, Number(params[keys.user]))).id, body),
+      }),
+      endpoint({
+        method: 'DELETE',
+        path: one,
+        summary: `Remove ${what} of a user`,
+        access: onInstance(),
+        params: { id: id(), key_id: id() },
+        async handler({ ctx, params }) {
+          const user = await getUser(ctx, params.id)
+          await keys.remove(ctx, await get(ctx, user.id, params.key_id))
+        },
+      }),
+    ],
+  }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Transporter } from 'nodemailer'
 import type { Config } from '../../base/config.ts'
 import type { Ctx } from '../../ctx.ts'
-import { html } from '../../http/page.ts'
+import { html } from './html.ts'
 
 /** A message as our own code writes it: plain text. */
 export interface Mail {

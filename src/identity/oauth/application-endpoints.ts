@@ -138,7 +138,7 @@ export const removeApplication = endpoint({
 export const renewApplicationSecret = endpoint({
   method: 'POST',
   path: '/applications/:id/renew-secret',
-  summary: 'Give an OAuth application a new secret; the old one serves no more',
+  summary: 'Renew the secret of an OAuth application; the old one stops working',
   access: onInstance(),
   params: { id: id() },
   response: applicationEntity,

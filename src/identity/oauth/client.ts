@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { digestOf } from '../../access/token-use.ts'
 import type { Ctx } from '../../ctx.ts'
-import { basicOf } from '../../http/credentials.ts'
+import { basicOf } from '../../http/credentials/credentials.ts'
 import type { RequestFacts } from '../../http/endpoint.ts'
 import { oauthFault } from './faults.ts'
 import { type ApplicationRow, findApplicationByUid } from './queries.ts'

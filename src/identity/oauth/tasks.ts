@@ -5,6 +5,7 @@ import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { removeOldSessions } from '../sign-in/session.ts'
+import { removeOldChallenges } from '../two-factor/keys/challenge.ts'
 import { deleteExpired } from './queries.ts'
 
 const MONTH_MS = 30 * 86_400_000
@@ -17,6 +18,7 @@ export const removeExpiredSignIns = task({
     const now = ctx.now()
     await inTransaction(ctx, async (inner) => {
       await removeOldSessions(inner)
+      await removeOldChallenges(inner)
       const before = { now, monthAgo: later(now, -MONTH_MS) }
       await deleteOldOauthTokens(inner.db, before)
       await deleteExpired(inner.db, before)

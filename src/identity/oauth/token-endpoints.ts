@@ -7,7 +7,7 @@ import {
 import { anyone } from '../../access/subjects.ts'
 import { digestOf } from '../../access/token-use.ts'
 import type { Ctx } from '../../ctx.ts'
-import { basicOf } from '../../http/credentials.ts'
+import { basicOf } from '../../http/credentials/credentials.ts'
 import { Answer, endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { text } from '../../http/params.ts'
 import { claimsOf } from './claims.ts'
@@ -208,7 +208,7 @@ export const getUserInfo = endpoint({
   ...common,
   method: 'GET',
   path: '/oauth/userinfo',
-  summary: 'Get the user whom the access token acts for (OpenID Connect)',
+  summary: 'Get the user of the access token (OpenID Connect)',
   query: { access_token: text().optional() },
   response: userInfo,
   handler: ({ ctx, query, request }) => presentUserInfo(ctx, request, query.access_token),
@@ -218,7 +218,7 @@ export const postUserInfo = endpoint({
   ...common,
   method: 'POST',
   path: '/oauth/userinfo',
-  summary: 'Get the user whom the access token acts for (OpenID Connect)',
+  summary: 'Get the user of the access token (OpenID Connect)',
   body: { access_token: text().optional() },
   status: 200,
   response: userInfo,

@@ -114,7 +114,7 @@ export const revokeAccountToken = endpoint({
 export const rotateAccountToken = endpoint({
   method: 'POST',
   path: '/:source/:id/service_accounts/:user_id/personal_access_tokens/:token_id/rotate',
-  summary: 'Put a new token in the place of one of a service account of a project or group',
+  summary: 'Rotate a token of a service account of a project or group',
   access: onRotatedAccountToken(),
   body: { expires_at: expiryParam },
   status: 200,

@@ -1,16 +1,17 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Ctx } from '../../ctx.ts'
+import { readCookie, setCookie } from '../../http/credentials/cookies.ts'
 import type { RequestFacts } from '../../http/endpoint.ts'
-import { type Html, html } from '../../http/page.ts'
-import { readCookie, setCookie } from './cookies.ts'
 
 /**
  * What makes a form ours: a hidden field that only a page of ours can hold, since it is made of two cookies that no
  * foreign page reads (docs/faults: forged requests).
  */
 export interface FormToken {
-  /** The hidden field of the form. */
-  readonly field: Html
+  /** The value of the hidden field. */
+  readonly token: string
+  /** What the browser's cookie holds: it stands for the browser, and is in no page. */
+  readonly secret: string
   /** Headers of the page that holds the form. */
   readonly headers: Readonly<Record<string, string>>
 }
@@ -25,7 +26,8 @@ export function makeFormToken(ctx: Ctx, request: Pick<RequestFacts, 'headers'>):
   const secret = known ?? randomBytes(32).toString('base64url')
   const token = tokenOf(ctx, request, secret)
   return {
-    field: html`<input type="hidden" name="authenticity_token" value="${token}">`,
+    token,
+    secret,
     headers: known === undefined ? { 'Set-Cookie': setCookie(ctx, 'form', secret) } : {},
   }
 }

@@ -1,4 +1,4 @@
-import { userColumns } from '../../access/authentication/sign-in-queries.ts'
+import type { InferResult } from 'kysely'
 import type { Instant } from '../../base/clock.ts'
 import type { Db, NewRowOf } from '../../store/schema.ts'
 
@@ -6,15 +6,38 @@ export async function insertSession(db: Db, row: NewRowOf<'sessions'>): Promise<
   await db.insertInto('sessions').values(row).execute()
 }
 
-/** The session of this digest with its user, or undefined when it is over. */
-export function findSessionByDigest(db: Db, digest: Buffer, now: Instant) {
+/** The sessions of a user that are not over, the newest first. */
+export function sessionsQuery(db: Db, userId: number, now: Instant) {
   return db
     .selectFrom('sessions')
-    .innerJoin('users', 'users.id', 'sessions.user_id')
-    .select(['sessions.id as session_id', ...userColumns])
-    .where('sessions.digest', '=', digest)
-    .where('sessions.expires_at', '>', now)
+    .select(['id', 'ip', 'user_agent', 'created_at', 'expires_at'])
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', now)
+    .where('waits_for', 'is', null)
+    .orderBy('id', 'desc')
+}
+
+/** What a list shows of a session. */
+export type SessionItem = InferResult<ReturnType<typeof sessionsQuery>>[number]
+
+/** Notes that whoever sits at the browser has shown a password, a code or a key. */
+export async function noteProof(db: Db, id: number, now: Instant): Promise<void> {
+  await db.updateTable('sessions').set({ proved_at: now }).where('id', '=', id).execute()
+}
+
+/** Deletes one session of a user; false when it is none of theirs. */
+export async function deleteSessionOf(db: Db, userId: number, id: number): Promise<boolean> {
+  const done = await db
+    .deleteFrom('sessions')
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
     .executeTakeFirst()
+  return done.numDeletedRows > 0n
+}
+
+/** Deletes all sessions of a user but one. */
+export async function deleteOtherSessions(db: Db, userId: number, kept: number): Promise<void> {
+  await db.deleteFrom('sessions').where('user_id', '=', userId).where('id', '!=', kept).execute()
 }
 
 export async function deleteSession(db: Db, id: number): Promise<void> {
@@ -37,6 +60,7 @@ export async function listPlaces(db: Db, userId: number): Promise<string[]> {
     .distinct()
     .where('user_id', '=', userId)
     .where('ip', 'is not', null)
+    .where('waits_for', 'is', null)
     .execute()
   return rows.flatMap(({ ip }) => (ip === null ? [] : [ip]))
 }

@@ -23,7 +23,6 @@ export const getCurrentUser = endpoint({
   summary: 'Get the caller',
   access: signedIn(),
   scopes: readScopes,
-  cached: true,
   response: userEntity,
   handler: async ({ ctx }) => presentCurrentUser(ctx, await getUserDetails(ctx, callerId(ctx))),
 })
@@ -99,7 +98,7 @@ export const putAvatar = endpoint({
 export const getUserCounts = endpoint({
   method: 'GET',
   path: '/user_counts',
-  summary: 'Count what waits for the caller',
+  summary: 'Count the issues, merge requests and to-dos of the caller',
   access: signedIn(),
   scopes: readScopes,
   response: z.strictObject({

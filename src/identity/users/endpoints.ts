@@ -70,7 +70,6 @@ export const getUserById = endpoint({
   scopes: readScopes,
   params: { id: id() },
   query: { with_custom_attributes: flag().optional() },
-  cached: true,
   response: userEntity,
   conditions: [fieldsIgnoredUnlessAdmin(['with_custom_attributes'])],
   async handler({ ctx, params, query }) {
@@ -145,7 +144,7 @@ export const updateUserByAdmin = endpoint({
 export const deleteUserByAdmin = endpoint({
   method: 'DELETE',
   path: '/users/:id',
-  summary: 'Delete a user; what they wrote goes to the ghost user, or away with them',
+  summary: 'Delete a user; their content is moved to the ghost user, or deleted',
   access: onInstance(),
   params: { id: id() },
   query: { hard_delete: flag().optional() },

@@ -134,7 +134,7 @@ function ownOf(ctx: Facts, row: UserDetails) {
     identities: JSON.parse(row.identities) as { provider: string; extern_uid: string }[], // made by our query
     can_create_group: canCreateGroup(ctx, row),
     can_create_project: row.projects_limit > 0 && row.external === 0,
-    two_factor_enabled: false,
+    two_factor_enabled: row.two_factor === 1,
     external: row.external === 1,
     private_profile: row.private_profile === 1,
     commit_email: row.commit_email ?? row.email,

@@ -52,8 +52,9 @@ function* valueConditions(viewer: Viewer, filters: UserFilters): Generator<Condi
     yield sql`users.id in (select user_id from identities
       where provider = ${provider} and extern_uid = ${extern_uid})`
   }
-  // Nobody has a second factor here.
-  if (two_factor === 'enabled') yield sql`0`
+  if (two_factor !== undefined) {
+    yield sql`users.two_factor = ${two_factor === 'enabled' ? 1 : 0}`
+  }
   if (filters.created_after) yield sql`users.created_at > ${filters.created_after}`
   if (filters.created_before) yield sql`users.created_at < ${filters.created_before}`
   for (const [key, value] of Object.entries(filters.custom_attributes ?? {})) {

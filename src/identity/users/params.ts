@@ -5,6 +5,7 @@ import {
   fault,
   file,
   flag,
+  instant,
   integer,
   parameter,
   text,
@@ -55,6 +56,7 @@ export const userFields = {
   view_diffs_file_by_file: flag().optional(),
   provider: text({ max: 255 }).optional(),
   extern_uid: text({ max: 255 }).optional(),
+  password_expires_at: instant().nullish(),
 } as const
 
 const fieldsObject = z.object(userFields)

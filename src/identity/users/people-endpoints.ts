@@ -68,7 +68,7 @@ export const listFollowing = followList('following', 'List whom a user follows')
 export const getAssociationsCount = endpoint({
   method: 'GET',
   path: '/users/:id/associations_count',
-  summary: 'Count what belongs to a user',
+  summary: 'Count the groups, projects and other things of a user',
   access: onUser('read_user_details'),
   response: z.strictObject({
     groups_count: z.int(),

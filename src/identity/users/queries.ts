@@ -129,6 +129,34 @@ export function findUserByAddress(db: Db, email: string): Promise<UserRow | unde
   return db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()
 }
 
+/** The person for whom an address waits for its confirmation: as first, as the next first, or as a further one. */
+export async function findUnconfirmed(
+  db: Db,
+  email: string,
+): Promise<{ id: number; email: string } | undefined> {
+  const first = await db
+    .selectFrom('users')
+    .select('id')
+    .where('state', '=', 'active')
+    .where('kind', '=', 'human')
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('email', '=', email), eb('confirmed_at', 'is', null)]),
+        eb('unconfirmed_email', '=', email),
+      ]),
+    )
+    .orderBy('id')
+    .executeTakeFirst()
+  if (first) return { id: first.id, email }
+  const further = await db
+    .selectFrom('emails')
+    .select('user_id')
+    .where('email', '=', email)
+    .where('confirmed_at', 'is', null)
+    .executeTakeFirst()
+  return further && { id: further.user_id, email }
+}
+
 export function findGhost(db: Db): Promise<UserRow | undefined> {
   return db
     .selectFrom('users')
@@ -168,28 +196,6 @@ export function listPersonalProjects(db: Db, userId: number) {
     .where('namespaces.owner_id', '=', userId)
     .where('namespaces.kind', '=', 'user')
     .execute()
-}
-
-export async function replaceIdentity(
-  db: Db,
-  identity: Omit<NewRowOf<'identities'>, 'id'>,
-): Promise<void> {
-  await db
-    .insertInto('identities')
-    .values(identity)
-    .onConflict((conflict) =>
-      conflict.columns(['user_id', 'provider']).doUpdateSet({ extern_uid: identity.extern_uid }),
-    )
-    .execute()
-}
-
-export async function deleteIdentity(db: Db, userId: number, provider: string): Promise<boolean> {
-  const done = await db
-    .deleteFrom('identities')
-    .where('user_id', '=', userId)
-    .where('provider', '=', provider)
-    .executeTakeFirst()
-  return done.numDeletedRows > 0n
 }
 
 /** How many groups and projects somebody belongs to; an own project counts once, though its owner is a member too. */
@@ -271,4 +277,21 @@ export async function listUserAttributes(db: Db, userId: number) {
     .where('subject_id', '=', userId)
     .orderBy('id')
     .execute()
+}
+
+/** Whether an address is one that the user has confirmed: the first one, or a further one. */
+export async function isConfirmedAddress(
+  db: Db,
+  user: Pick<UserRow, 'id' | 'email' | 'confirmed_at'>,
+  email: string,
+): Promise<boolean> {
+  if (user.email === email) return user.confirmed_at !== null
+  const further = await db
+    .selectFrom('emails')
+    .select('id')
+    .where('user_id', '=', user.id)
+    .where('email', '=', email)
+    .where('confirmed_at', 'is not', null)
+    .executeTakeFirst()
+  return further !== undefined
 }

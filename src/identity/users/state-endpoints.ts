@@ -1,17 +1,17 @@
 import { z } from 'zod'
 import { onInstance } from '../../access/subjects.ts'
-import { badRequest, conflict, notFound } from '../../base/problem.ts'
+import { conflict } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { id, text } from '../../http/params.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { getUser } from './find-user.ts'
-import { deleteIdentity } from './queries.ts'
+import { unlinkIdentity } from './identities/link.ts'
 import { deleteUser } from './removal/delete-user.ts'
-import { moveUser, type userMoves } from './states.ts'
+import { moveUser } from './states.ts'
 
 /** The moves between states answer `true`, or `false` when there was nothing to do (docs/contract/D §0.3). */
 function stateEndpoint(
-  name: Exclude<keyof typeof userMoves, 'approve' | 'block'>,
+  name: 'unblock' | 'activate' | 'deactivate' | 'ban' | 'unban',
   summary: string,
 ) {
   return endpoint({
@@ -46,7 +46,7 @@ const success = z.strictObject({ message: z.literal('Success') })
 export const approveUser = endpoint({
   method: 'POST',
   path: '/users/:id/approve',
-  summary: 'Approve a user who waits for it',
+  summary: 'Approve a user who waits for approval',
   access: onInstance(),
   params: { id: id() },
   response: success,
@@ -79,24 +79,11 @@ export const rejectUser = endpoint({
 export const deleteUserIdentity = endpoint({
   method: 'DELETE',
   path: '/users/:id/identities/:provider',
-  summary: 'Remove what a user is called by another sign-in provider',
+  summary: 'Remove an identity of a user at a sign-in provider',
   access: onInstance(),
   params: { id: id(), provider: text() },
   async handler({ ctx, params }) {
     const user = await getUser(ctx, params.id)
-    if (!(await deleteIdentity(ctx.db, user.id, params.provider))) throw notFound('Identity')
-  },
-})
-
-export const disableTwoFactor = endpoint({
-  method: 'PATCH',
-  path: '/users/:id/disable_two_factor',
-  summary: 'Disable the second factor of a user',
-  access: onInstance(),
-  params: { id: id() },
-  async handler({ ctx, params }) {
-    await getUser(ctx, params.id)
-    // No second factor exists here yet, so no user has one.
-    throw badRequest('Two-factor authentication is not enabled for this user')
+    await unlinkIdentity(ctx, user.id, params.provider)
   },
 })

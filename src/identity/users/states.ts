@@ -90,6 +90,17 @@ export const userMoves = {
       return true
     },
   },
+  /** The directory by which the user signs in holds them no more, or as disabled. */
+  block_by_directory: {
+    to: 'ldap_blocked',
+    action: 'user_blocked',
+    check: (_ctx, user) => user.state === 'active' || user.state === 'deactivated',
+  },
+  admit_by_directory: {
+    to: 'active',
+    action: 'user_unblocked',
+    check: (_ctx, user) => user.state === 'ldap_blocked',
+  },
   approve: {
     to: 'active',
     action: 'user_approved',

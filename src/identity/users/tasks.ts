@@ -5,8 +5,8 @@ import { task } from '../../background/task.ts'
 import { dayOf, later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { deliver } from '../mail/deliver.ts'
-import { saveConfirmation } from './addresses/confirmation-queries.ts'
-import { findUserRow, listDormantIds } from './queries.ts'
+import { hasConfirmationSince, saveConfirmation } from './addresses/confirmation-queries.ts'
+import { findUnconfirmed, findUserByAddress, findUserRow, listDormantIds } from './queries.ts'
 import { moveUser } from './states.ts'
 
 const payload = z.object({ user_id: z.int(), email: z.string() })
@@ -32,34 +32,79 @@ export const sendConfirmation = task({
   name: 'users.send_confirmation',
   payload,
   async handler(ctx: Ctx, given) {
-    const user = await findUserRow(ctx.db, given.user_id)
-    if (!user) return
-    const secret = await newLink(ctx, given, 'confirm')
-    const link = `${ctx.config.externalUrl}/users/confirmation?confirmation_token=${secret}`
-    await deliver(ctx, {
-      to: given.email,
-      subject: 'Confirm your e-mail address',
-      text: `Hello ${user.name},\n\nsomebody gave this address for the account ${user.username}. If it is yours, confirm it here:\n\n${link}\n\nIf not, do nothing.\n`,
-      key: `confirm-${user.id}-${digestOf(secret).toString('hex').slice(0, 24)}`,
-    })
+    await mailConfirmation(ctx, given)
   },
 })
+
+async function mailConfirmation(ctx: Ctx, given: z.infer<typeof payload>): Promise<void> {
+  const user = await findUserRow(ctx.db, given.user_id)
+  if (!user) return
+  const secret = await newLink(ctx, given, 'confirm')
+  const link = `${ctx.config.externalUrl}/users/confirmation?confirmation_token=${secret}`
+  await deliver(ctx, {
+    to: given.email,
+    subject: 'Confirm your e-mail address',
+    text: `Hello ${user.name},\n\nsomebody gave this address for the account ${user.username}. If it is yours, confirm it here:\n\n${link}\n\nIf not, do nothing.\n`,
+    key: `confirm-${user.id}-${digestOf(secret).toString('hex').slice(0, 24)}`,
+  })
+}
 
 /** Sends a link under which a new password can be set. */
 export const sendPasswordLink = task({
   name: 'users.send_password_link',
   payload,
   async handler(ctx: Ctx, given) {
-    const user = await findUserRow(ctx.db, given.user_id)
-    if (!user) return
-    const secret = await newLink(ctx, given, 'reset_password')
-    const link = `${ctx.config.externalUrl}/users/password/edit?reset_password_token=${secret}`
-    await deliver(ctx, {
-      to: given.email,
-      subject: 'Set your password',
-      text: `Hello ${user.name},\n\nthe password of your account ${user.username} can be set here within six hours:\n\n${link}\n`,
-      key: `password-${user.id}-${digestOf(secret).toString('hex').slice(0, 24)}`,
-    })
+    await mailPasswordLink(ctx, given)
+  },
+})
+
+async function mailPasswordLink(ctx: Ctx, given: z.infer<typeof payload>): Promise<void> {
+  const user = await findUserRow(ctx.db, given.user_id)
+  if (!user) return
+  const secret = await newLink(ctx, given, 'reset_password')
+  const { externalUrl } = ctx.config
+  const link = `${externalUrl}/users/password/edit?reset_password_token=${secret}`
+  await deliver(ctx, {
+    to: given.email,
+    subject: 'Set your password',
+    text: `Hello ${user.name},\n\nthe password of your account ${user.username} can be set here within an hour:\n\n${link}\n\nAfter that, have another link sent: ${externalUrl}/users/password/new\n\nIf you did not ask for this, do nothing.\n`,
+    key: `password-${user.id}-${digestOf(secret).toString('hex').slice(0, 24)}`,
+  })
+}
+
+const addressed = z.object({ email: z.string() })
+/** No address gets more of these mails, however often somebody asks. */
+const EVERY_MS = 2 * 60_000
+
+async function wasSent(
+  ctx: Ctx,
+  to: z.infer<typeof payload>,
+  purpose: 'confirm' | 'reset_password',
+) {
+  const since = later(ctx.now(), -EVERY_MS)
+  return await hasConfirmationSince(ctx.db, { userId: to.user_id, email: to.email, purpose, since })
+}
+
+/** Somebody has forgotten their password and gave this address, which may be nobody's. */
+export const sendPasswordLinkTo = task({
+  name: 'users.send_password_link_to',
+  payload: addressed,
+  async handler(ctx: Ctx, { email }) {
+    const user = await findUserByAddress(ctx.db, email)
+    if (user?.state !== 'active' || user.kind !== 'human') return
+    const to = { user_id: user.id, email: user.email }
+    if (!(await wasSent(ctx, to, 'reset_password'))) await mailPasswordLink(ctx, to)
+  },
+})
+
+/** Somebody waits for the mail that asks about this address, which may be nobody's. */
+export const sendConfirmationAgain = task({
+  name: 'users.send_confirmation_again',
+  payload: addressed,
+  async handler(ctx: Ctx, { email }) {
+    const found = await findUnconfirmed(ctx.db, email)
+    const to = found && { user_id: found.id, email: found.email }
+    if (to && !(await wasSent(ctx, to, 'confirm'))) await mailConfirmation(ctx, to)
   },
 })
 

@@ -7,16 +7,11 @@ import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
 import { confirmAddress } from './addresses/confirm-address.ts'
 import { columnsOf, type UserColumns, userConflicts } from './create/create-user.ts'
+import { replaceIdentity } from './identities/queries.ts'
 import { emailFaults, nameFaults, tooLong, usernameFaults } from './names.ts'
-import { passwordFaults } from './password.ts'
+import { passwordFaults } from './passwords/password-faults.ts'
 import { readUserSettings, type UserSettings } from './profile/profile.ts'
-import {
-  findUserRow,
-  isEmailTaken,
-  replaceIdentity,
-  type UserRow,
-  updateUserRow,
-} from './queries.ts'
+import { findUserRow, isEmailTaken, type UserRow, updateUserRow } from './queries.ts'
 
 export interface UserChanges extends UserColumns {
   readonly username?: string | undefined
@@ -74,6 +69,8 @@ async function writeChanges(
 ): Promise<UserRow> {
   const address = await addressColumns(ctx, user, changes)
   const row = await updateUserRow(ctx.db, user.id, {
+    // A new password serves for as long as nothing else is said of it.
+    ...(passwordHash === undefined ? {} : { password_expires_at: null }),
     ...columnsOf(changes),
     ...definedOf({ username: changes.username, name: changes.name, password_hash: passwordHash }),
     ...address,

@@ -1,11 +1,13 @@
+import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { sourceEntity } from '../../access/audit.ts'
 import { onEither, type Source } from '../../access/sources.ts'
 import { onInstance } from '../../access/subjects.ts'
 import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { endpoint, type KeysetSpec } from '../../http/endpoint.ts'
+import { bytes, endpoint, type KeysetSpec } from '../../http/endpoint.ts'
 import { id, instant, oneOf } from '../../http/params.ts'
+import { auditCsv } from './csv.ts'
 import { type AuditEventRow, type AuditFilters, findAuditEvent, listAuditRows } from './queries.ts'
 
 const auditEventEntity = z.strictObject({
@@ -49,21 +51,40 @@ async function get(ctx: Ctx, eventId: number, filters: AuditFilters) {
   return presentAuditEvent(row)
 }
 
+const ofInstance = {
+  ...dates,
+  entity_type: oneOf(['User', 'Group', 'Project', 'Instance']).optional(),
+  entity_id: id().optional(),
+}
+
+const lacksType = (sent: ReadonlySet<string>) =>
+  sent.has('entity_id') && !sent.has('entity_type') ? ['entity_type is missing'] : []
+
 export const listAuditEvents = endpoint({
   method: 'GET',
   path: '/audit_events',
   summary: 'List what was done in the instance',
   access: onInstance(),
-  query: {
-    ...dates,
-    entity_type: oneOf(['User', 'Group', 'Project', 'Instance']).optional(),
-    entity_id: id().optional(),
-  },
-  check: (sent) =>
-    sent.has('entity_id') && !sent.has('entity_type') ? ['entity_type is missing'] : [],
+  query: ofInstance,
+  check: lacksType,
   paginate,
   response: z.array(auditEventEntity),
   handler: ({ ctx, query, page }) => list(ctx, query, page),
+})
+
+export const exportAuditEvents = endpoint({
+  method: 'GET',
+  path: '/audit_events/export',
+  summary: 'Export what was done in the instance as CSV, the oldest first',
+  access: onInstance(),
+  query: ofInstance,
+  check: lacksType,
+  response: bytes('text/csv'),
+  handler: ({ ctx, query }) => ({
+    type: 'text/csv; charset=utf-8',
+    headers: { 'Content-Disposition': 'attachment; filename="audit-events.csv"' },
+    body: Readable.from(auditCsv(ctx, query), { objectMode: false }),
+  }),
 })
 
 export const getAuditEvent = endpoint({

@@ -12,13 +12,27 @@ export interface AuditFilters {
   readonly created_before?: Instant | undefined
 }
 
-function auditQuery(db: Db, filters: AuditFilters) {
-  let query = db.selectFrom('audit_events').selectAll().orderBy('id', 'desc')
+function filteredQuery(db: Db, filters: AuditFilters) {
+  let query = db.selectFrom('audit_events').selectAll()
   if (filters.entity_type) query = query.where('entity_type', '=', filters.entity_type)
   if (filters.entity_id !== undefined) query = query.where('entity_id', '=', filters.entity_id)
   if (filters.created_after) query = query.where('created_at', '>=', filters.created_after)
   if (filters.created_before) query = query.where('created_at', '<=', filters.created_before)
   return query
+}
+
+function auditQuery(db: Db, filters: AuditFilters) {
+  return filteredQuery(db, filters).orderBy('id', 'desc')
+}
+
+/** Events after an id, the oldest first. */
+export function listAuditAfter(
+  db: Db,
+  filters: AuditFilters,
+  after: number,
+  limit: number,
+): Promise<AuditEventRow[]> {
+  return filteredQuery(db, filters).where('id', '>', after).orderBy('id').limit(limit).execute()
 }
 
 /** One page of the audit trail, newest first. */

@@ -1,3 +1,4 @@
+import { cachedQuery } from '../../store/cached-query.ts'
 import { deleteFound } from '../../store/delete-found.ts'
 import type { ChangesOf, Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
@@ -6,6 +7,15 @@ export type BroadcastMessageRow = RowOf<'broadcast_messages'>
 /** Newest first (docs/contract/A-resolved §12). */
 export function broadcastMessagesQuery(db: Db) {
   return db.selectFrom('broadcast_messages').selectAll().orderBy('id', 'desc')
+}
+
+const MOST_SHOWN = 50
+
+/** The newest messages, which every page asks for. */
+export function listNewestMessages(db: Db): Promise<BroadcastMessageRow[]> {
+  return cachedQuery(db, 'broadcast messages', (db) =>
+    broadcastMessagesQuery(db).limit(MOST_SHOWN).execute(),
+  )
 }
 
 export function findBroadcastMessage(db: Db, id: number): Promise<BroadcastMessageRow | undefined> {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { realDay } from '../../planning/quick-actions/due-date.ts'
+import { leftOutRelation } from './left-out.ts'
 
 /** The form of an archive: a gzipped tar with these files. A program reads archives of its own form only. */
 export const FORM = 'gitstead-export-1'
@@ -9,6 +10,8 @@ export const GROUP_FILE = 'group.json'
 export const BUNDLE_FILE = 'project.bundle'
 /** Not in archives of projects without a wiki, nor in those of older programs. */
 export const WIKI_FILE = 'project.wiki.bundle'
+/** Large files are below it, each under its id; not in archives of older programs. */
+export const LFS_FOLDER = 'lfs-objects'
 export const FORM_FILE = 'VERSION'
 
 export const label = z.object({
@@ -39,6 +42,8 @@ export const projectRecord = z.object({
   settings: z.record(z.string().max(100), z.unknown()),
   labels: z.array(label).max(10_000),
   milestones: z.array(milestone).max(10_000),
+  /** Not in archives of older programs. */
+  left_out: z.array(leftOutRelation).max(100).optional(),
 })
 export type ProjectRecord = z.infer<typeof projectRecord>
 

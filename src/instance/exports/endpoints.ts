@@ -10,8 +10,15 @@ import { createProject } from '../../projects/projects/create/create-project.ts'
 import { assertImportable } from '../../projects/projects/create/import-url.ts'
 import { importEntity, presentImport } from './import-entity.ts'
 import { importBody, importFacts, mostBytes } from './import-facts.ts'
+import { failedRelation } from './left-out.ts'
 import { sealAddress } from './remote-archive.ts'
-import { downloadExport, exportStatus, startExport } from './start-export.ts'
+import {
+  downloadExport,
+  exportLeftOut,
+  exportStatus,
+  importLeftOut,
+  startExport,
+} from './start-export.ts'
 import { importProject, importRemote } from './tasks.ts'
 
 const accepted = z.strictObject({ message: z.literal('202 Accepted') })
@@ -48,9 +55,12 @@ export const getProjectExport = endpoint({
     ...projectIdentity,
     export_status: z.enum(['none', 'queued', 'started', 'finished']),
     _links: z.strictObject({ api_url: z.string(), web_url: z.string() }).optional(),
+    /** What the finished archive does not hold. */
+    failed_relations: z.array(failedRelation),
   }),
   async handler({ ctx, project }) {
-    const status = await exportStatus(ctx, { type: 'project', id: project.id })
+    const key = { type: 'project', id: project.id } as const
+    const status = await exportStatus(ctx, key)
     const { externalUrl } = ctx.config
     const links = {
       api_url: `${externalUrl}/api/v4/projects/${project.id}/export/download`,
@@ -59,6 +69,7 @@ export const getProjectExport = endpoint({
     return {
       ...presentProjectIdentity(project),
       export_status: status,
+      failed_relations: await exportLeftOut(ctx, key),
       ...(status === 'finished' ? { _links: links } : {}),
     }
   },
@@ -79,7 +90,7 @@ export const getProjectImport = endpoint({
   summary: 'Tell how far the import of a project is',
   access: onProject('read_project', { signedIn: true }),
   response: importEntity,
-  handler: ({ project }) => presentImport(project),
+  handler: async ({ ctx, project }) => presentImport(project, await importLeftOut(ctx, project.id)),
 })
 
 export const postProjectImport = endpoint({

@@ -9,6 +9,7 @@ import { createGroup } from '../../projects/groups/create-group.ts'
 import { groupVisibilityFaults } from '../../projects/groups/faults.ts'
 import { auditGroup } from '../../projects/groups/record.ts'
 import { knownGroupSettings } from '../../projects/groups/settings.ts'
+import { withinInstance } from '../../projects/namespaces/artifact-limit.ts'
 import { asRestricted, sharedRunnersOf } from '../../projects/namespaces/shared-runners.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { isTaken } from '../../store/unique.ts'
@@ -73,7 +74,7 @@ export async function makeGroup(
     parentId: parent?.id,
     visibility: lowered(ctx, entry.visibility, parent),
     description: entry.description,
-    settings: placedSettings(entry, parent),
+    settings: placedSettings(ctx, entry, parent),
   })
   await takePlanning(ctx, { namespaceId: id }, entry, unlessTaken)
   return id
@@ -89,8 +90,8 @@ async function unlessTaken(make: () => Promise<unknown>): Promise<void> {
 }
 
 /** No looser on the runners of the instance than the group above. */
-function placedSettings(entry: GroupEntry, parent: Group | null) {
-  const settings = knownGroupSettings(entry.settings)
+function placedSettings(ctx: Ctx, entry: GroupEntry, parent: Group | null) {
+  const settings = withinInstance(ctx, knownGroupSettings(entry.settings))
   if (!parent) return settings
   const above = sharedRunnersOf(parent.settings)
   return { ...settings, shared_runners_setting: asRestricted(sharedRunnersOf(settings), above) }

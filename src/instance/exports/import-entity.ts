@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { ProjectRow } from '../../access/find-queries.ts'
 import { presentProjectIdentity, projectIdentity } from '../../access/project-identity.ts'
 import type { Project } from '../../access/subjects.ts'
+import { failedRelation } from './left-out.ts'
 
 /** How far an import is. */
 export const importEntity = z.strictObject({
@@ -9,12 +10,16 @@ export const importEntity = z.strictObject({
   import_status: z.string(),
   import_type: z.string().nullable(),
   correlation_id: z.string().nullable(),
-  failed_relations: z.array(z.never()),
+  /** What the archive did not hold. */
+  failed_relations: z.array(failedRelation),
   import_error: z.string().nullable(),
   stats: z.null(),
 })
 
-export function presentImport(row: Project | ProjectRow): z.input<typeof importEntity> {
+export function presentImport(
+  row: Project | ProjectRow,
+  failed: z.input<typeof failedRelation>[] = [],
+): z.input<typeof importEntity> {
   const settings: Readonly<Record<string, unknown>> =
     typeof row.settings === 'string' ? JSON.parse(row.settings) : row.settings
   return {
@@ -22,7 +27,7 @@ export function presentImport(row: Project | ProjectRow): z.input<typeof importE
     import_status: row.import_status,
     import_type: typeof settings.import_type === 'string' ? settings.import_type : null,
     correlation_id: null,
-    failed_relations: [],
+    failed_relations: failed,
     import_error: row.import_error,
     stats: null,
   }

@@ -22,7 +22,7 @@ export async function saveExport(db: Db, row: NewRowOf<'exports'>): Promise<void
     .onConflict((conflict) =>
       conflict
         .columns(['source_type', 'source_id'])
-        .doUpdateSet({ file: null, size: null, finished_at: null, ...row }),
+        .doUpdateSet({ file: null, size: null, finished_at: null, left_out: '[]', ...row }),
     )
     .execute()
 }
@@ -95,4 +95,74 @@ export async function listGroupsBelow(db: Db, groupId: number) {
     .orderBy('a.depth')
     .orderBy('n.id')
     .execute()
+}
+
+/** What exports do not carry: its name in answers, and where it stands. */
+const LEFT_OUT = [
+  ['issues', 'issues', 'project_id'],
+  ['merge_requests', 'merge_requests', 'target_project_id'],
+  ['notes', 'notes', 'project_id'],
+  ['releases', 'releases', 'project_id'],
+  ['snippets', 'snippets', 'project_id'],
+  ['boards', 'boards', 'project_id'],
+  ['uploads', 'uploads', 'source'],
+  ['project_members', 'members', 'source'],
+  ['project_badges', 'badges', 'project_id'],
+  ['hooks', 'webhooks', 'project_id'],
+  ['protected_branches', 'protected_branches', 'project_id'],
+  ['protected_tags', 'protected_tags', 'project_id'],
+  ['push_rule', 'push_rules', 'project_id'],
+  ['approval_rules', 'approval_rules', 'project_id'],
+  ['ci_pipelines', 'pipelines', 'project_id'],
+  ['pipeline_schedules', 'ci_schedules', 'project_id'],
+  ['triggers', 'ci_triggers', 'project_id'],
+  ['variables', 'ci_variables', 'project_id'],
+  ['secure_files', 'ci_secure_files', 'project_id'],
+  ['environments', 'environments', 'project_id'],
+  ['protected_environments', 'protected_environments', 'project_id'],
+  ['feature_flags', 'feature_flags', 'project_id'],
+  ['packages', 'packages', 'project_id'],
+  ['container_repositories', 'container_repositories', 'project_id'],
+  ['alerts', 'alerts', 'project_id'],
+  ['errors', 'errors', 'project_id'],
+] as const
+
+/** The names of all that exports do not carry. */
+export const leftOutNames: readonly string[] = LEFT_OUT.map(([name]) => name)
+
+/** How many of each a project has; without what an import makes by itself: its owner, and the protected default branch. */
+export async function listRelationCounts(db: Db, projectId: number) {
+  const counts = LEFT_OUT.map(([name, table, column]) => {
+    const isOf =
+      column === 'source'
+        ? sql`source_type = 'project' AND source_id = ${projectId}`
+        : sql`${sql.ref(column)} = ${projectId}`
+    const isOwn = made[name] ?? sql`1`
+    return sql`SELECT ${sql.lit(name)} AS relation_name, count(*) AS count
+      FROM ${sql.table(table)} WHERE ${isOf} AND ${isOwn}`
+  })
+  const query = sql<{ relation_name: string; count: number }>`${sql.join(counts, sql` UNION ALL `)}`
+  return (await query.execute(db)).rows
+}
+
+const made: Readonly<Partial<Record<(typeof LEFT_OUT)[number][0], ReturnType<typeof sql>>>> = {
+  project_members: sql`user_id IS NOT (SELECT creator_id FROM projects WHERE id = members.source_id)`,
+  protected_branches: sql`name <> (SELECT coalesce(default_branch, '') FROM projects WHERE id = project_id)`,
+}
+
+/** Notes what the archive of a project did not hold; the run before is forgotten. */
+export async function saveImportLeftOut(db: Db, row: NewRowOf<'import_left_out'>): Promise<void> {
+  await db
+    .insertInto('import_left_out')
+    .values(row)
+    .onConflict((conflict) => conflict.column('project_id').doUpdateSet(row))
+    .execute()
+}
+
+export async function findImportLeftOut(db: Db, projectId: number) {
+  return await db
+    .selectFrom('import_left_out')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .executeTakeFirst()
 }

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { actAs } from '../../access/act-as.ts'
 import { levelsUpTo, type Visibility } from '../../access/roles.ts'
@@ -7,22 +7,28 @@ import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { fetchWhole } from '../../git/transfer/fetch-whole.ts'
+import { withinInstance } from '../../projects/namespaces/artifact-limit.ts'
 import { visibilityFaults } from '../../projects/projects/create/create-project.ts'
 import { readRow, saveImportState } from '../../projects/projects/create/import-state.ts'
 import { knownSettings } from '../../projects/projects/settings.ts'
 import { updateProject } from '../../projects/projects/update-project.ts'
 import { fillWiki } from '../../publishing/wikis/fill-wiki.ts'
 import { fillRepository } from '../../repositories/imports/fill-repository.ts'
+import { storeLfsObject } from '../../repositories/lfs/objects.ts'
+import { assertFits } from '../../repositories/size-limit/fetch.ts'
+import { findRoom, findSideRoom } from '../../repositories/size-limit/limit.ts'
 import {
   BUNDLE_FILE,
   GROUP_FILE,
   type GroupRecord,
   groupRecord,
+  LFS_FOLDER,
   PROJECT_FILE,
   type ProjectRecord,
   projectRecord,
   WIKI_FILE,
 } from './archive-form.ts'
+import { leftOutNames, saveImportLeftOut } from './queries.ts'
 import { withScratch } from './scratch.ts'
 import { takePlanning } from './take-planning.ts'
 import { readArchive } from './tar.ts'
@@ -67,14 +73,18 @@ async function takeArchive(
   { path, folder }: { readonly path: string; readonly folder: string },
   signal: AbortSignal,
 ): Promise<Visibility> {
-  const wanted = { texts: [PROJECT_FILE], files: [BUNDLE_FILE, WIKI_FILE] }
+  const take = largeFiles(ctx, projectId)
+  const files = [BUNDLE_FILE, WIKI_FILE]
+  const wanted = { texts: [PROJECT_FILE], files, take }
   const parts = await readArchive(path, wanted, folder, ctx.config.maxPush || LARGEST)
   const record = parsed(parts.get(PROJECT_FILE), projectRecord)
   await takeRecord(ctx, projectId, record)
+  await noteLeftOut(ctx, projectId, record)
   const wiki = parts.get(WIKI_FILE)
   if (wiki !== undefined) await takeWiki(ctx, projectId, { bundle: wiki, folder }, signal)
   const bundle = parts.get(BUNDLE_FILE)
   if (bundle === undefined) return record.visibility
+  assertFits(await roomOf(ctx, projectId), (await stat(bundle)).size)
   const scratch = join(folder, 'fetch')
   await mkdir(scratch, { mode: 0o700 })
   const objectFormat = record.settings.repository_object_format === 'sha256' ? 'sha256' : 'sha1'
@@ -84,12 +94,50 @@ async function takeArchive(
   return record.visibility
 }
 
+async function roomOf(ctx: Ctx, projectId: number) {
+  const project = await withProjectRole(ctx, await readRow(ctx, projectId))
+  return await findRoom(ctx, project, { now: true })
+}
+
+/** Large files go into the store as they come: only bytes that are what their name says. */
+function largeFiles(ctx: Ctx, projectId: number) {
+  const form = new RegExp(`^${LFS_FOLDER}/([0-9a-f]{64})$`)
+  const { maxLfsObject } = ctx.config
+  return {
+    mostBytes: LARGEST,
+    isWanted: (name: string) => form.test(name),
+    async keep(name: string, size: number, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+      if (maxLfsObject > 0 && size > maxLfsObject) {
+        throw new GitError('too_large', `a large file has more than ${maxLfsObject} bytes`)
+      }
+      assertFits(await roomOf(ctx, projectId), size)
+      const oid = form.exec(name)?.[1] ?? ''
+      await storeLfsObject(ctx, { id: projectId }, { oid, size }, bytes)
+    },
+  }
+}
+
+/** What the archive does not hold is told with the import; older programs said nothing of it. */
+async function noteLeftOut(ctx: Ctx, projectId: number, record: ProjectRecord): Promise<void> {
+  const unsaid = [...leftOutNames, 'lfs_objects'].map((name) => ({
+    relation_name: name,
+    count: null,
+  }))
+  await saveImportLeftOut(ctx.db, {
+    project_id: projectId,
+    relations: JSON.stringify(record.left_out ?? unsaid),
+    created_at: ctx.now(),
+  })
+}
+
 async function takeWiki(
   ctx: Ctx,
   projectId: number,
   at: { readonly bundle: string; readonly folder: string },
   signal: AbortSignal,
 ): Promise<void> {
+  const room = await findSideRoom(ctx, { kind: 'project_wiki', id: projectId })
+  assertFits(room, (await stat(at.bundle)).size)
   const scratch = join(at.folder, 'fetch-wiki')
   await mkdir(scratch, { mode: 0o700 })
   const head = { objectFormat: 'sha1', branch: undefined } as const
@@ -99,7 +147,7 @@ async function takeWiki(
 async function takeRecord(ctx: Ctx, projectId: number, record: ProjectRecord): Promise<void> {
   const row = await readRow(ctx, projectId)
   const project = await withProjectRole(ctx, row)
-  const settings = knownSettings(record.settings)
+  const settings = withinInstance(ctx, knownSettings(record.settings))
   // Which runners it may use is said by where it is now.
   if (settings.shared_runners_enabled === true) delete settings.shared_runners_enabled
   await updateProject(ctx, project, {

@@ -5,7 +5,8 @@ import { contentDisposition } from '../../http/content-disposition.ts'
 import type { Bytes } from '../../http/endpoint.ts'
 import { assertImportable } from '../../projects/projects/create/import-url.ts'
 import { inTransaction } from '../../store/transaction.ts'
-import { type ExportKey, findExport, saveExport } from './queries.ts'
+import { type LeftOutRelation, presentLeftOut } from './left-out.ts'
+import { type ExportKey, findExport, findImportLeftOut, saveExport } from './queries.ts'
 import { sealAddress } from './remote-archive.ts'
 import { exportSource } from './tasks.ts'
 
@@ -48,6 +49,22 @@ export async function exportStatus(
 ): Promise<'none' | 'queued' | 'started' | 'finished'> {
   const row = await findExport(ctx.db, key)
   return !row || row.status === 'failed' ? 'none' : row.status
+}
+
+/** What the last archive does not hold. */
+export async function exportLeftOut(ctx: Ctx, key: ExportKey) {
+  const row = await findExport(ctx.db, key)
+  return row ? presentLeftOut(parsed(row.left_out), row.finished_at ?? row.created_at) : []
+}
+
+/** What the archive that a project was made of did not hold. */
+export async function importLeftOut(ctx: Ctx, projectId: number) {
+  const row = await findImportLeftOut(ctx.db, projectId)
+  return row ? presentLeftOut(parsed(row.relations), row.created_at) : []
+}
+
+function parsed(text: string): LeftOutRelation[] {
+  return JSON.parse(text) as LeftOutRelation[] // written by us
 }
 
 /** The archive, or 404 until it is finished. */

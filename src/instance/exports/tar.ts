@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { extract, pack } from 'tar-stream'
+import { isDiskFull } from '../../base/full-disk.ts'
+import { Problem } from '../../base/problem.ts'
 import { GitError } from '../../git/error.ts'
 
 /** A file of an archive: its text, or where its bytes lie. */
@@ -33,6 +35,18 @@ export async function writeArchive(path: string, parts: readonly Part[]): Promis
   await written
 }
 
+/** What is read of an archive. */
+interface Wanted {
+  readonly texts: readonly string[]
+  readonly files: readonly string[]
+  /** Others, which go where `keep` brings them; so many bytes of them do not count. */
+  readonly take?: {
+    readonly mostBytes: number
+    isWanted(name: string): boolean
+    keep(name: string, size: number, bytes: AsyncIterable<Uint8Array>): Promise<void>
+  }
+}
+
 const LARGEST_TEXT = 64 * 1024 * 1024
 
 /**
@@ -41,35 +55,67 @@ const LARGEST_TEXT = 64 * 1024 * 1024
  */
 export async function readArchive(
   path: string,
-  wanted: { readonly texts: readonly string[]; readonly files: readonly string[] },
+  wanted: Wanted,
   folder: string,
   limit: number,
 ): Promise<Map<string, string>> {
   const found = new Map<string, string>()
   const reader = extract()
-  const inflated = pipeline(createReadStream(path), createGunzip(), capped(limit), reader)
+  const inflated = pipeline(
+    createReadStream(path),
+    createGunzip(),
+    capped(limit + (wanted.take?.mostBytes ?? 0)),
+    reader,
+  )
   inflated.catch(() => {})
   try {
-    for await (const entry of reader) {
-      const { name, type } = entry.header
-      const plain = name.replace(/^\.\//, '')
-      if (type === 'file' && wanted.texts.includes(plain)) {
-        found.set(plain, await readText(entry))
-      } else if (type === 'file' && wanted.files.includes(plain)) {
-        const target = join(folder, plain)
-        await pipeline(entry, createWriteStream(target, { mode: 0o600 }))
-        found.set(plain, target)
-      } else {
-        entry.resume()
-      }
-    }
+    const left = { taken: wanted.take?.mostBytes ?? 0, others: limit }
+    for await (const entry of reader) await takeEntry(entry, { wanted, folder, left, found })
     await inflated
     return found
   } catch (error) {
-    if (error instanceof GitError) throw error
+    if (error instanceof GitError || error instanceof Problem || isDiskFull(error)) throw error
     throw new GitError('invalid', 'the file is no archive that can be read')
   }
 }
+
+interface Reading {
+  readonly wanted: Wanted
+  readonly folder: string
+  /** Bytes that may still come. */
+  readonly left: { taken: number; others: number }
+  readonly found: Map<string, string>
+}
+
+type Entry = ReturnType<typeof extract> extends AsyncIterable<infer E> ? E : never
+
+async function takeEntry(entry: Entry, { wanted, folder, left, found }: Reading): Promise<void> {
+  const { name, type, size = 0 } = entry.header
+  const plain = name.replace(/^\.\//, '')
+  const isTaken = type === 'file' && wanted.take?.isWanted(plain) === true
+  left[isTaken ? 'taken' : 'others'] -= size
+  if (left.taken < 0 || left.others < 0) throw tooLarge()
+  if (type !== 'file') {
+    entry.resume()
+  } else if (wanted.texts.includes(plain)) {
+    found.set(plain, await readText(entry))
+  } else if (wanted.files.includes(plain)) {
+    const target = join(folder, plain)
+    await pipeline(entry, createWriteStream(target, { mode: 0o600 }))
+    found.set(plain, target)
+  } else if (isTaken) {
+    // tar-stream yields bytes, its types do not say so.
+    await wanted.take?.keep(
+      plain,
+      size,
+      entry as AsyncIterable<unknown> as AsyncIterable<Uint8Array>,
+    )
+  } else {
+    entry.resume()
+  }
+}
+
+const tooLarge = () => new GitError('too_large', 'the archive is too large')
 
 async function readText(entry: AsyncIterable<unknown>): Promise<string> {
   const chunks: Buffer[] = []
@@ -77,7 +123,7 @@ async function readText(entry: AsyncIterable<unknown>): Promise<string> {
   for await (const given of entry) {
     const chunk = given as Buffer // tar-stream yields bytes, its types do not say so
     size += chunk.length
-    if (size > LARGEST_TEXT) throw new GitError('too_large', 'the archive is too large')
+    if (size > LARGEST_TEXT) throw tooLarge()
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
@@ -89,7 +135,7 @@ function capped(limit: number) {
     let size = 0
     for await (const chunk of source) {
       size += chunk.length
-      if (size > limit) throw new GitError('too_large', 'the archive is too large')
+      if (size > limit) throw tooLarge()
       yield chunk
     }
   }

@@ -2,20 +2,25 @@ import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { findGroupById, findProjectById } from '../../access/find-queries.ts'
 import { existing } from '../../base/problem.ts'
+import { LostFile } from '../../base/streams/lost-file.ts'
 import type { Ctx } from '../../ctx.ts'
+import { assertRefsWhole } from '../../git/refs/broken-refs.ts'
 import { writeBundle } from '../../git/transfer/bundle.ts'
 import { topicsOf } from '../../projects/projects/topics/topics-of.ts'
+import { listAllLfsObjects } from '../../repositories/lfs/queries.ts'
 import {
   BUNDLE_FILE,
   FORM,
   FORM_FILE,
   GROUP_FILE,
   type GroupRecord,
+  LFS_FOLDER,
   PROJECT_FILE,
   type ProjectRecord,
   WIKI_FILE,
 } from './archive-form.ts'
 import { mostBytes } from './import-facts.ts'
+import { findLeftOut, type LeftOutRelation } from './left-out.ts'
 import {
   type ExportKey,
   findExport,
@@ -37,9 +42,10 @@ function asSettings(text: string): Record<string, unknown> {
 export async function writeExport(ctx: Ctx, key: ExportKey, signal: AbortSignal): Promise<string> {
   await updateExport(ctx.db, key, { status: 'started' })
   return await withScratch(ctx, async (folder) => {
+    const leftOut = key.type === 'project' ? await findLeftOut(ctx.db, key.id) : []
     const parts =
       key.type === 'project'
-        ? await projectParts(ctx, key, folder, signal)
+        ? await projectParts(ctx, key, { folder, leftOut }, signal)
         : await groupParts(ctx, key)
     const path = join(folder, 'export.tar.gz')
     await writeArchive(path, [version, ...parts])
@@ -50,6 +56,7 @@ export async function writeExport(ctx: Ctx, key: ExportKey, signal: AbortSignal)
       file: stored.sha256,
       size: stored.size,
       finished_at: ctx.now(),
+      left_out: JSON.stringify(leftOut),
     })
     return stored.sha256
   })
@@ -58,7 +65,7 @@ export async function writeExport(ctx: Ctx, key: ExportKey, signal: AbortSignal)
 async function projectParts(
   ctx: Ctx,
   key: ExportKey,
-  folder: string,
+  { folder, leftOut }: { readonly folder: string; readonly leftOut: readonly LeftOutRelation[] },
   signal: AbortSignal,
 ): Promise<Part[]> {
   const row = existing(await findProjectById(ctx.db, key.id), 'Project')
@@ -73,16 +80,30 @@ async function projectParts(
     settings: asSettings(row.settings),
     labels: await listOwnLabels(ctx.db, key),
     milestones: await listOwnMilestones(ctx.db, key),
+    left_out: [...leftOut],
   }
+  // git leaves out what is broken, without a word.
+  await assertRefsWhole(ctx.git.open(row.id), signal)
   const bundle = join(folder, BUNDLE_FILE)
   const filled = await writeBundle(ctx.git.open(row.id), bundle, signal)
   const wiki = join(folder, WIKI_FILE)
   const written = await writeWikiBundle(ctx, row.id, wiki, signal)
   return [
     { name: PROJECT_FILE, text: JSON.stringify(record, null, 1) },
+    ...(await lfsParts(ctx, row.id)),
     ...(filled ? [{ name: BUNDLE_FILE, path: bundle }] : []),
     ...(written ? [{ name: WIKI_FILE, path: wiki }] : []),
   ]
+}
+
+/** The large files of a project; one that is lost is an error, since a clone of the imported project would miss it. */
+async function lfsParts(ctx: Ctx, projectId: number): Promise<Part[]> {
+  const parts: Part[] = []
+  for (const { oid, size } of await listAllLfsObjects(ctx.db, projectId)) {
+    if ((await ctx.files.sizeOf(oid)) !== size) throw new LostFile(oid)
+    parts.push({ name: `${LFS_FOLDER}/${oid}`, path: ctx.files.pathOf(oid) })
+  }
+  return parts
 }
 
 /** False for a project without a wiki, or with an empty one. */

@@ -4,6 +4,7 @@ import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import { seesIssue } from '../../access/visible-issues.ts'
 import { viewerOf } from '../../access/visible-queries.ts'
 import { dayOf } from '../../base/clock.ts'
+import { sshUrl } from '../../base/config.ts'
 import { Problem } from '../../base/problem.ts'
 import { apiVersion, productVersion } from '../../base/version.ts'
 import { mayReadBuilds } from '../../ci/pipelines/access.ts'
@@ -185,7 +186,7 @@ function presentProject(ctx: Query, project: Project) {
     archived: project.archived,
     webUrl,
     httpUrlToRepo: `${webUrl}.git`,
-    sshUrlToRepo: `git@${new URL(externalUrl).hostname}:${project.full_path}.git`,
+    sshUrlToRepo: sshUrl(ctx.config, `${project.full_path}.git`),
     starCount: project.star_count,
     createdAt: project.created_at,
     lastActivityAt: project.last_activity_at,

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { audit } from '../../access/audit.ts'
 import { PLAN_LIMITS, planLimits } from '../../access/plan-limits.ts'
+import type { SettingValues } from '../../access/setting-definitions.ts'
 import { onInstance } from '../../access/subjects.ts'
-import { hidden } from '../../base/problem.ts'
+import { hidden, invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, integer, oneOf, text } from '../../http/params.ts'
+import { acceptTerms } from '../../identity/terms/accept-terms.ts'
 import { readStatistics, STATISTICS } from './queries.ts'
 import { sentSettings, settingParams, settingsEntity } from './setting-fields.ts'
 
@@ -29,12 +31,24 @@ export const putSettings = endpoint({
   response: settingsEntity,
   async handler({ ctx, body, request }) {
     const changes = sentSettings(body, request.sent)
+    assertTerms(ctx, { ...ctx.settings.all, ...changes })
     await ctx.settings.change(ctx.db, changes)
+    // Whoever writes them is not to be shut out by them.
+    if ('terms' in changes || 'enforce_terms' in changes) await acceptTerms(ctx)
     const changed = Object.keys(changes).join(', ')
     await audit(ctx, { entity: instance, action: 'settings_changed', details: { changed } })
     return { ...ctx.settings.all }
   },
 })
+
+/** People can accept only what is written, and only on a page. */
+function assertTerms({ config }: Ctx, { enforce_terms: enforced, terms }: SettingValues): void {
+  if (!enforced) return
+  if (terms === null || terms.trim() === '') throw invalid({ terms: ["can't be blank"] })
+  if (config.pages === 'off') {
+    throw invalid({ enforce_terms: ['needs pages, which GITSTEAD_PAGES switches off'] })
+  }
+}
 
 /** The same for each of some names. */
 function each<Name extends string, T>(names: readonly Name[], value: T): Record<Name, T> {

@@ -2,6 +2,8 @@ import { statfs } from 'node:fs/promises'
 import { metric } from '../../base/metrics.ts'
 import type { Ctx } from '../../ctx.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
+import { backupLines } from '../backups/metrics.ts'
+import { healthLines } from '../health/metrics.ts'
 import { onThisMachine } from './access.ts'
 import { readTaskCounts } from './queries.ts'
 
@@ -19,6 +21,8 @@ export const getMetrics = endpoint({
       ...engineLines(ctx),
       ...processLines(),
       ...(await diskLines(ctx)),
+      ...(await backupLines(ctx.db)),
+      ...(await healthLines(ctx.db)),
     ]
     return { type: 'text/plain; version=0.0.4; charset=utf-8', body: `${lines.join('\n')}\n` }
   },

@@ -6,7 +6,7 @@ import {
   settingDefinitions,
 } from '../../access/setting-definitions.ts'
 import { isPlace } from '../../base/setting.ts'
-import { csv, flag, integer, oneOf, text } from '../../http/params.ts'
+import { csv, flag, integer, oneOf, regex, text } from '../../http/params.ts'
 
 /** `null` and the empty text clear what may be unset. */
 function orNothing<T>(schema: z.ZodType<T>): z.ZodType<T | null> {
@@ -29,6 +29,8 @@ function paramOf(definition: SettingDefinition): z.ZodType {
     case 'list':
       if (definition.words) return csv(oneOf(definition.words))
       return csv(definition.places ? text({ max: 1000 }).refine(isPlace) : text({ max: 1000 }))
+    case 'regex':
+      return orNothing(regex({ max: 10_000, read: (source) => ({ source, flags: 'i' }) }))
     case 'text':
       return definition.preset === null
         ? orNothing(text({ max: 100_000 }))
@@ -48,6 +50,8 @@ function entityOf(definition: SettingDefinition): z.ZodType {
       return z.enum(definition.words as [string, ...string[]])
     case 'list':
       return z.array(z.string())
+    case 'regex':
+      return z.string().nullable()
     case 'text':
       return definition.preset === null ? z.string().nullable() : z.string()
   }

@@ -30,8 +30,8 @@ export const searchInstance = endpoint({
 })
 
 // Clients use either path.
-export const searchGroup = (['/groups/:id/search', '/groups/:id/-/search'] as const).map((path) =>
-  endpoint({
+function searchBelowGroup(path: '/groups/:id/search' | '/groups/:id/-/search') {
+  return endpoint({
     method: 'GET',
     path,
     summary: 'Search in a group and what is below it',
@@ -41,20 +41,25 @@ export const searchGroup = (['/groups/:id/search', '/groups/:id/-/search'] as co
     response,
     handler: ({ ctx, group, query, page, request }) =>
       runSearch(ctx, { kind: 'group', group }, query, page, request.signal),
-  }),
-)
+  })
+}
 
-export const searchProject = (['/projects/:id/search', '/projects/:id/-/search'] as const).map(
-  (path) =>
-    endpoint({
-      method: 'GET',
-      path,
-      summary: 'Search in a project',
-      access: onProject('read_project'),
-      query: { scope: oneOf(PROJECT_SCOPES), ref: text().optional(), ...common },
-      paginate: 'offset',
-      response,
-      handler: ({ ctx, project, query, page, request }) =>
-        runSearch(ctx, { kind: 'project', project }, query, page, request.signal),
-    }),
-)
+export const searchGroup = searchBelowGroup('/groups/:id/search')
+export const searchGroupByOtherPath = searchBelowGroup('/groups/:id/-/search')
+
+function searchBelowProject(path: '/projects/:id/search' | '/projects/:id/-/search') {
+  return endpoint({
+    method: 'GET',
+    path,
+    summary: 'Search in a project',
+    access: onProject('read_project'),
+    query: { scope: oneOf(PROJECT_SCOPES), ref: text().optional(), ...common },
+    paginate: 'offset',
+    response,
+    handler: ({ ctx, project, query, page, request }) =>
+      runSearch(ctx, { kind: 'project', project }, query, page, request.signal),
+  })
+}
+
+export const searchProject = searchBelowProject('/projects/:id/search')
+export const searchProjectByOtherPath = searchBelowProject('/projects/:id/-/search')

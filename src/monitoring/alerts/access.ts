@@ -3,7 +3,7 @@ import { mayInProject } from '../../access/decide.ts'
 import { findProjectById } from '../../access/find-queries.ts'
 import { projectRecord } from '../../access/records.ts'
 import { assertMayInProject, type Project, withProjectRole } from '../../access/subjects.ts'
-import { notFound } from '../../base/problem.ts'
+import { notFound, notFoundText } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { id, integer } from '../../http/params.ts'
 import { findMetricImage } from './image-queries.ts'
@@ -24,22 +24,36 @@ export const onAlert = projectRecord('read_project', {
 export const onAlertImages = projectRecord('read_project', {
   params: { alert_iid: integer() },
   async find({ ctx, project, params }) {
-    const alert = await findAlert(ctx.db, project.id, params.alert_iid)
-    if (!alert) throw notFound('Alert')
-    return { alert }
+    return { alert: await alertOfImages(ctx, project.id, params.alert_iid) }
+  },
+})
+
+/** As `onAlertImages`, for those who look: who may not read alerts doesn't learn which there are. */
+export const onAlertImageList = projectRecord('read_project', {
+  params: { alert_iid: integer() },
+  async find({ ctx, project, params }) {
+    if (!mayInProject(ctx.actor, project, 'read_alerts')) throw noAlert()
+    return { alert: await alertOfImages(ctx, project.id, params.alert_iid) }
   },
 })
 
 export const onMetricImage = projectRecord('read_project', {
   params: { alert_iid: integer(), image_id: id() },
   async find({ ctx, project, params }) {
-    const alert = await findAlert(ctx.db, project.id, params.alert_iid)
-    if (!alert) throw notFound('Alert')
+    const alert = await alertOfImages(ctx, project.id, params.alert_iid)
     const image = await findMetricImage(ctx.db, alert.id, params.image_id)
-    if (!image) throw notFound('Metric image')
+    if (!image) throw notFoundText('Metric image not found')
     return { alert, image }
   },
 })
+
+const noAlert = () => notFoundText('Alert not found')
+
+async function alertOfImages({ db }: Ctx, projectId: number, iid: number) {
+  const alert = await findAlert(db, projectId, iid)
+  if (!alert) throw noAlert()
+  return alert
+}
 
 /** The alert that an incident is to be opened for, by somebody who may create issues too. */
 export const onAlertOfIncident = projectRecord('read_project', {

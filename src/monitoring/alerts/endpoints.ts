@@ -108,7 +108,7 @@ export const getAlertStatusCounts = endpoint({
 export const getAlert = endpoint({
   method: 'GET',
   path: '/projects/:id/alert_management_alerts/:alert_iid',
-  summary: 'Get an alert with what its sender sent',
+  summary: 'Get an alert with its payload',
   access: onAlert('read_alerts'),
   response: alertDetailEntity,
   handler: ({ ctx, project, alert }) => presentAlert(ctx, project, alert),

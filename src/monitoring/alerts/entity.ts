@@ -6,6 +6,7 @@ import { usersById } from '../../identity/users/find-basic.ts'
 import {
   type AlertRow,
   findAlertPayload,
+  listAlertPayloads,
   listEnvironmentsNamed,
   listIssuesOfAlerts,
 } from './queries.ts'
@@ -30,17 +31,18 @@ export const alertEntity = z.strictObject({
   issue: z.strictObject({ id: z.int(), iid: z.int(), web_url: z.string() }).nullable(),
   assignees: z.array(userBasicEntity),
   runbook: z.string().nullable(),
+  details: z.record(z.string(), z.unknown()),
   details_url: z.string(),
   created_at: z.string(),
   updated_at: z.string(),
 })
 
 export const alertDetailEntity = alertEntity.extend({
-  details: z.record(z.string(), z.unknown()),
   payload: z.record(z.string(), z.unknown()),
 })
 
 type AlertBody = z.input<typeof alertEntity>
+type Payload = Readonly<Record<string, unknown>>
 
 /** Where people look at an alert. */
 export function alertUrl(
@@ -60,11 +62,31 @@ export function imagePath(
   return `/-/project/${projectId}/alert_metric_images/${image.secret}/${name}`
 }
 
-/** Alerts for the wire; people, incidents and environments are read for all at once. */
+/** Bytes of payloads, and characters of the paths in them, of one answer: each alert has its share, and one alert room for all. */
+const MOST_PAYLOADS = 4 * 1024 * 1024
+const MOST_DETAILS = 4 * 1024 * 1024
+
+/** Alerts for the wire; people, incidents, environments and what senders sent are read for all at once. */
 export async function presentAlerts(
   ctx: Ctx,
   project: Project,
   rows: readonly AlertRow[],
+): Promise<AlertBody[]> {
+  const ids = rows.map((row) => row.id)
+  const payloads = await listAlertPayloads(ctx.db, ids, MOST_PAYLOADS / rows.length)
+  const sent = new Map(payloads.map((row) => [row.alert_id, payloadOf(row.payload)]))
+  return await presentWith(ctx, project, rows, sent)
+}
+
+function payloadOf(text: string): Payload {
+  return JSON.parse(text) as Payload // stored by us as an object
+}
+
+async function presentWith(
+  ctx: Ctx,
+  project: Project,
+  rows: readonly AlertRow[],
+  sent: ReadonlyMap<number, Payload>,
 ): Promise<AlertBody[]> {
   const users = await usersById(
     ctx,
@@ -100,6 +122,7 @@ export async function presentAlerts(
       issue: issue ? { ...issue, web_url: `${base}/-/issues/${issue.iid}` } : null,
       assignees: assignee ? [assignee] : [],
       runbook: row.runbook,
+      details: flattened(sent.get(row.id) ?? {}, MOST_DETAILS / rows.length),
       details_url: alertUrl(ctx, project, row.iid),
       created_at: row.created_at,
       updated_at: row.updated_at,
@@ -113,20 +136,16 @@ export async function presentAlert(
   project: Project,
   row: AlertRow,
 ): Promise<z.input<typeof alertDetailEntity>> {
-  const [alert] = await presentAlerts(ctx, project, [row])
+  const payload = payloadOf(await findAlertPayload(ctx.db, row.id))
+  const [alert] = await presentWith(ctx, project, [row], new Map([[row.id, payload]]))
   if (!alert) throw new Error('an alert is presented as itself')
-  const text = await findAlertPayload(ctx.db, row.id)
-  const payload = JSON.parse(text) as Record<string, unknown> // stored by us as an object
-  return { ...alert, details: flattened(payload), payload }
+  return { ...alert, payload }
 }
 
-/** Characters of all paths of one alert: a long key above many leaves stands in the path of each. */
-const MOST_DETAILS = 4 * 1024 * 1024
-
-/** The leaves of a payload by their paths: `labels.severity`; as many as there is room for. */
-function flattened(payload: Readonly<Record<string, unknown>>): Record<string, unknown> {
+/** The leaves of a payload by their paths: `labels.severity`; a long key above many leaves stands in the path of each. */
+function flattened(payload: Payload, mostCharacters: number): Record<string, unknown> {
   const found: [string, unknown][] = []
-  let room = MOST_DETAILS
+  let room = mostCharacters
   const collect = (value: unknown, path: string): void => {
     if (typeof value !== 'object' || value === null) {
       room -= path.length

@@ -12,7 +12,7 @@ import { bytes, endpoint } from '../../http/endpoint.ts'
 import { file, text, type UploadedFile } from '../../http/params.ts'
 import { imageType } from '../../identity/users/avatar/avatar.ts'
 import { safeName } from '../../projects/uploads/store-upload.ts'
-import { onAlert, onAlertImages, onMetricImage } from './access.ts'
+import { onAlertImageList, onAlertImages, onMetricImage } from './access.ts'
 import { imagePath } from './entity.ts'
 import {
   deleteMetricImage,
@@ -117,7 +117,7 @@ export const getMetricImages = endpoint({
   method: 'GET',
   path,
   summary: 'List the images of metrics of an alert',
-  access: onAlert('read_alerts'),
+  access: onAlertImageList('read_alerts'),
   paginate: 'offset',
   response: z.array(imageEntity),
   async handler({ ctx, project, alert, page }) {

@@ -166,6 +166,17 @@ export async function findAlertPayload(db: Db, alertId: number): Promise<string>
   return row?.payload ?? '{}'
 }
 
+/** What was sent for these alerts, where it has no more bytes than this. */
+export async function listAlertPayloads(db: Db, ids: readonly number[], mostBytes: number) {
+  if (ids.length === 0) return []
+  return await db
+    .selectFrom('alert_payloads')
+    .select(['alert_id', 'payload'])
+    .where('alert_id', 'in', ids)
+    .where(sql<boolean>`octet_length(payload) <= ${mostBytes}`)
+    .execute()
+}
+
 /** What alerts show of their issues, by id. */
 export async function listIssuesOfAlerts(db: Db, ids: readonly number[]) {
   if (ids.length === 0) return []

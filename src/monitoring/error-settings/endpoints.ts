@@ -130,7 +130,7 @@ function presentKey(ctx: Ctx, row: ClientKeyRow): z.input<typeof keyEntity> {
 export const getClientKeys = endpoint({
   method: 'GET',
   path: `${path}/client_keys`,
-  summary: 'List the keys that programs report errors of a project with',
+  summary: 'List the error tracking client keys of a project',
   access: onProject('admin_error_tracking'),
   paginate: 'offset',
   response: z.array(keyEntity),
@@ -143,7 +143,7 @@ export const getClientKeys = endpoint({
 export const createClientKey = endpoint({
   method: 'POST',
   path: `${path}/client_keys`,
-  summary: 'Make a key that programs report errors with',
+  summary: 'Create an error tracking client key',
   access: onProject('admin_error_tracking'),
   response: keyEntity,
   status: 201,

@@ -35,7 +35,7 @@ const paging = {
 export const getErrors = endpoint({
   method: 'GET',
   path,
-  summary: 'List the errors that programs report to a project',
+  summary: 'List the errors of a project',
   access: onProject('read_errors'),
   query: {
     status: oneOf(errorStatuses).default('unresolved'),
@@ -81,7 +81,7 @@ export const updateErrorById = endpoint({
 export const getErrorEvents = endpoint({
   method: 'GET',
   path: `${path}/:error_id/events`,
-  summary: 'List the events of an error that are kept, the newest first',
+  summary: 'List the kept events of an error, newest first',
   access: onError(),
   query: paging,
   response: z.array(eventEntity),

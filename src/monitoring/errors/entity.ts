@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { readEvent } from './event.ts'
+import { describeEvent } from './event.ts'
 import { locateFrames, releaseCommits } from './locate.ts'
 import { readPayload } from './payload.ts'
 import { type ErrorEventRow, type ErrorRow, findIssueOf, listHours, listPlaces } from './queries.ts'
@@ -134,7 +134,7 @@ export async function presentEvents(
   const read = []
   for (const row of rows) {
     const payload = await readPayload(row.payload)
-    read.push({ row, event: readEvent(payload, row.received_at), frames: stackOf(payload) })
+    read.push({ row, event: describeEvent(payload, row.received_at), frames: stackOf(payload) })
   }
   const releases = read.map(({ event }) => event.release)
   const commits = await releaseCommits(ctx, project, releases)

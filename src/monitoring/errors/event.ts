@@ -28,16 +28,21 @@ const MAX_RELEASE = 250
 
 /** Reads an event that was parsed; what is none is `Unsupported sentry payload`. */
 export function readEvent(event: Json, now: Instant): ReportedEvent {
-  const exception = mainException(event.exception)
+  const isEvent = exceptionsIn(event.exception).some(isException) || messageOf(event) !== undefined
+  if (!isEvent) throw unsupported()
+  return describeEvent(event, now)
+}
+
+/** As `readEvent`, of an event that was taken once: earlier versions took others. */
+export function describeEvent(event: Json, now: Instant): ReportedEvent {
+  const exception = exceptionOf(event)
   const message = messageOf(event)
-  if (!exception && message === undefined) throw unsupported()
-  const frames = exception ? framesOf(exception) : []
   const name = exception ? (textOf(exception.type) ?? 'Error') : 'message'
-  const description = exception ? (textOf(exception.value) ?? '') : (message ?? '')
+  const description = exception ? (saidBy(exception) ?? '') : (message ?? '')
   return {
     eventId: eventIdOf(event.event_id) ?? randomBytes(16).toString('hex'),
     name: cut(name, MAX_FIELD),
-    actor: cut(actorOf(event, frames), MAX_FIELD),
+    actor: cut(actorOf(event, exception), MAX_FIELD),
     platform: shortField(event.platform) ?? 'other',
     description: cut(description, MAX_DESCRIPTION),
     level: shortField(event.level) ?? null,
@@ -79,36 +84,39 @@ function cutOrNull(text: string | undefined, most: number): string | null {
   return text === undefined ? null : cut(text, most)
 }
 
+/**
+ * The exceptions of an event: a list of them, a list at `values`, or one by itself. Programs send empty lists beside a
+ * message, PHP sends them for empty objects, and what is no exception among others takes nothing from those.
+ */
+function exceptionsIn(given: unknown): readonly Json[] {
+  if (isObject(given) && 'values' in given) return exceptionsIn(given.values)
+  if (Array.isArray(given)) return given.filter(isObject)
+  return isObject(given) && Object.keys(given).length > 0 ? [given] : []
+}
+
+/** A type that is no text is nothing that a program sends. */
+function isException({ type }: Json): boolean {
+  return type === undefined || type === null || typeof type === 'string'
+}
+
 /** The first exception that has a stack, or the first: the others are what it came of. */
-function mainException(given: unknown): Json | undefined {
-  if (given === undefined || given === null) return undefined
-  const values = Array.isArray(given) ? given : isObject(given) ? given.values : undefined
-  if (!Array.isArray(values) || values.length === 0) throw unsupported()
-  if (!values.every(isException)) throw unsupported()
-  return values.find((one) => isObject(one.stacktrace)) ?? values[0]
+export function exceptionOf(event: Json): Json | undefined {
+  const all = exceptionsIn(event.exception)
+  const known = all.filter(isException)
+  const instead = messageOf(event) === undefined ? all[0] : undefined
+  return known.find((one) => isObject(one.stacktrace)) ?? known[0] ?? instead
 }
 
-function isException(value: unknown): value is Json {
-  if (!isObject(value)) return false
-  return [value.type, value.value].every((one) => one === undefined || one === null || isPlain(one))
-}
-
-function isPlain(value: unknown): boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+/** What an exception says: mostly a text, but programs can throw whatever they like. */
+function saidBy({ value }: Json): string | undefined {
+  const isOther = typeof value === 'boolean' || (typeof value === 'object' && value !== null)
+  return textOf(isOther ? JSON.stringify(value) : value)
 }
 
 /** The frames of an exception, the innermost last. */
-export function framesOf(exception: Json): readonly Json[] {
-  const { stacktrace } = exception
-  if (stacktrace === undefined || stacktrace === null) return []
-  const frames = isObject(stacktrace) ? (stacktrace.frames ?? []) : undefined
-  if (!Array.isArray(frames)) throw unsupported()
-  return frames.filter(isObject)
-}
-
-/** The exception of a stored event, for showing its stack. */
-export function exceptionOf(event: Json): Json | undefined {
-  return mainException(event.exception)
+export function framesOf({ stacktrace }: Json): readonly Json[] {
+  const frames = isObject(stacktrace) ? stacktrace.frames : undefined
+  return Array.isArray(frames) ? frames.filter(isObject) : []
 }
 
 function messageOf(event: Json): string | undefined {
@@ -118,13 +126,13 @@ function messageOf(event: Json): string | undefined {
 }
 
 /** The transaction, or `function(module)` of the innermost frame; of messages what they have in common. */
-function actorOf(event: Json, frames: readonly Json[]): string {
+function actorOf(event: Json, exception: Json | undefined): string {
   const transaction = textOf(event.transaction)
   if (transaction !== undefined) return transaction
-  const last = frames.at(-1)
+  const last = exception && framesOf(exception).at(-1)
   if (last) return `${textOf(last.function) ?? ''}(${textOf(last.module) ?? ''})`
   const entry = isObject(event.logentry) ? event.logentry : undefined
-  return textOf(entry?.message) ?? (event.exception ? '' : (messageOf(event) ?? ''))
+  return textOf(entry?.message) ?? (exception ? '' : (messageOf(event) ?? ''))
 }
 
 function eventIdOf(value: unknown): string | undefined {

@@ -47,7 +47,7 @@ function presentSettings(row: IncidentSettingsRow | undefined): IncidentSettings
 export const getIncidentSettings = endpoint({
   method: 'GET',
   path: '/projects/:id/incident_management_settings',
-  summary: 'Tell what becomes of the alerts of a project',
+  summary: 'Get the alert settings of a project',
   tags,
   access: onProject('admin_operations'),
   response: settingsEntity,
@@ -57,7 +57,7 @@ export const getIncidentSettings = endpoint({
 export const changeIncidentSettings = endpoint({
   method: 'PUT',
   path: '/projects/:id/incident_management_settings',
-  summary: 'Choose what becomes of the alerts of a project',
+  summary: 'Update the alert settings of a project',
   tags,
   access: onProject('admin_operations'),
   body: {

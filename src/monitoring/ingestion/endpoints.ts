@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
 import { onProject } from '../../access/subjects.ts'
-import { Problem } from '../../base/problem.ts'
+import { Problem, unprocessable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { malformed, parseJsonObject } from '../../http/body/json.ts'
 import { type Endpoint, endpoint, perMinute, type RequestFacts } from '../../http/endpoint.ts'
@@ -12,6 +12,7 @@ import type { ReceivingIntegration } from '../integrations/queries.ts'
 import type { Payload } from './alert-input.ts'
 import { ingestAlerts } from './ingest.ts'
 import { integrationKey, MAX_PAYLOAD, tooLargePayload } from './integration-key.ts'
+import { isMetrics } from './metrics.ts'
 import { payloadFields } from './payload-fields.ts'
 
 const tags = ['alerts']
@@ -19,13 +20,22 @@ const tags = ['alerts']
 /** What a delivery answers: the alerts that it made, counted up or resolved. */
 const acceptedEntity = z.array(z.strictObject({ iid: z.int(), title: z.string() }))
 
-async function receive(
-  ctx: Ctx,
-  project: Project,
-  integration: ReceivingIntegration,
-  request: RequestFacts,
-) {
+interface Delivered {
+  readonly ctx: Ctx
+  readonly project: Project
+  readonly integration: ReceivingIntegration
+  readonly request: RequestFacts
+}
+
+async function receive({ ctx, project, integration, request }: Delivered) {
   return await ingestAlerts(ctx, project, integration, await readDelivery(ctx, request))
+}
+
+/** As `receive`, where the address says the format. */
+async function receiveMetrics({ ctx, project, integration, request }: Delivered) {
+  const payload = await readDelivery(ctx, request)
+  if (!isMetrics(payload)) throw unprocessable('422 Unprocessable Entity')
+  return await ingestAlerts(ctx, project, integration, payload)
 }
 
 async function readDelivery(ctx: Ctx, request: RequestFacts): Promise<Payload> {
@@ -53,32 +63,32 @@ const project_path = text({ max: 1000 })
 
 export const notifyAlert = endpoint({
   ...delivery,
-  path: '/-/alerts/:project_path/notify/:slug/:identifier',
+  path: '/*project_path/alerts/notify/:slug/:identifier.json',
   summary: 'Take alerts of a monitoring tool in, at the address of an integration',
   access: integrationKey('identifier'),
   params: { project_path, slug: text({ max: 1000 }), identifier: text({ max: 100 }) },
-  handler: ({ ctx, project, integration, request }) => receive(ctx, project, integration, request),
+  handler: receive,
 })
 
 export const notifyAlertAtOldUrl = endpoint({
   ...delivery,
-  path: '/-/alerts/:project_path/notify',
+  path: '/*project_path/alerts/notify.json',
   summary: 'Take alerts in the generic format in, at the fixed address of a project',
   access: integrationKey('http'),
   params: { project_path },
-  handler: ({ ctx, project, integration, request }) => receive(ctx, project, integration, request),
+  handler: receive,
 })
 
 export const notifyPrometheusAlert = endpoint({
   ...delivery,
-  path: '/-/alerts/:project_path/prometheus/notify',
+  path: '/*project_path/prometheus/alerts/notify.json',
   summary: 'Take alerts in the metrics format in, at the fixed address of a project',
   access: integrationKey('prometheus'),
   params: { project_path },
-  handler: ({ ctx, project, integration, request }) => receive(ctx, project, integration, request),
+  handler: receiveMetrics,
 })
 
-/** The deliveries, which are served at the paths that `hostAlertPath` reads. */
+/** The deliveries, which are served below the path of their project. */
 export const hostAlertEndpoints: readonly Endpoint[] = [
   notifyAlert,
   notifyAlertAtOldUrl,
@@ -95,7 +105,7 @@ export const testIntegration = endpoint({
   maxBody: MAX_PAYLOAD,
   status: 200,
   response: acceptedEntity,
-  handler: ({ ctx, project, integration, request }) => receive(ctx, project, integration, request),
+  handler: receive,
 })
 
 const fieldEntity = z.strictObject({

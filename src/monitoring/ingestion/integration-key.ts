@@ -2,9 +2,9 @@ import { featureLevel } from '../../access/features.ts'
 import { findProjectByPath } from '../../access/find-queries.ts'
 import type { Access, Project, SubjectRequest } from '../../access/subjects.ts'
 import { withProjectRole } from '../../access/subjects.ts'
-import { badRequest, forbidden, hidden, unauthorized } from '../../base/problem.ts'
+import { badRequest, forbidden, hidden, unauthorized, unprocessable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { basicOf } from '../../http/credentials.ts'
+import { basicOf } from '../../http/credentials/credentials.ts'
 import { listAllIntegrations, type ReceivingIntegration } from '../integrations/queries.ts'
 import { isToken } from '../integrations/token.ts'
 import { countDelivery } from './delivery-rate.ts'
@@ -22,7 +22,8 @@ interface Admitted {
 
 /**
  * A monitoring tool that shows the key of an integration (docs/contract/C-resolved §1.2). The checks have an order:
- * project, size as far as it is announced, integration, key, rate; the body is read only after all of them.
+ * project, size as far as it is announced, format where the address says it, integration, key, rate; the body is read only
+ * after all of them, and of a sender who is refused no more than its first bytes.
  */
 export function integrationKey(addressed: Addressed): Access<Admitted, 'project_path'> {
   return {
@@ -38,7 +39,7 @@ export function integrationKey(addressed: Addressed): Access<Admitted, 'project_
       const meant = known.filter((one) => one.active === 1 && isMeant(one, addressed, request))
       if (meant.length === 0) throw await noIntegration(addressed, request)
       const integration = await keyed(ctx, meant, keyOf(request))
-      if (!integration) throw unauthorized()
+      if (!integration) throw await noKey(addressed, request)
       if (project.archived) throw forbidden()
       countDelivery(ctx, project.id)
       return { project, integration }
@@ -86,10 +87,21 @@ function keyOf({ headers }: SubjectRequest): string | undefined {
 
 /** Without an active integration: 403, and 401 for a delivery in the metrics format as far as its first bytes tell. */
 async function noIntegration(addressed: Addressed, request: SubjectRequest) {
-  if (addressed === 'prometheus') return unauthorized()
-  const head = (await request.peek()).toString('latin1')
-  const looksLikeMetrics = ['"groupKey"', '"alerts"', '"receiver"', '"version"'].every((key) =>
-    head.includes(key),
-  )
-  return looksLikeMetrics ? unauthorized() : forbidden()
+  if (addressed === 'prometheus') return await noKey(addressed, request)
+  return looksLikeMetrics(await request.peek()) ? unauthorized() : forbidden()
+}
+
+/** 401; 422 for a whole delivery in another format than that of its address. */
+async function noKey(addressed: Addressed, request: SubjectRequest) {
+  if (addressed !== 'prometheus') return unauthorized()
+  const head = await request.peek()
+  const isWhole = head.length > 0 && head.length === Number(request.headers['content-length'])
+  return isWhole && !looksLikeMetrics(head)
+    ? unprocessable('422 Unprocessable Entity')
+    : unauthorized()
+}
+
+function looksLikeMetrics(head: Buffer): boolean {
+  const text = head.toString('latin1')
+  return ['"groupKey"', '"alerts"', '"receiver"', '"version"'].every((key) => text.includes(key))
 }

@@ -107,7 +107,7 @@ export const changeIntegration = endpoint({
 export const resetIntegrationToken = endpoint({
   method: 'POST',
   path: `${path}/:integration_id/reset_token`,
-  summary: 'Give an alert integration a new key; the old one is dead at once',
+  summary: 'Reset the key of an alert integration; the old one stops working at once',
   access: onIntegration('admin_operations'),
   status: 200,
   response: integrationEntity,

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { RE2JS, RE2JSSyntaxException } from 're2js'
 import { z } from 'zod'
 import { matchesPattern } from '../../base/name-pattern.ts'
+import { PatternBudget } from '../../base/patterns/budget.ts'
+import { PatternLimitError, PatternSyntaxError } from '../../base/patterns/pattern.ts'
 import type { Ctx } from '../../ctx.ts'
 import { cachedQuery } from '../../store/cached-query.ts'
 import type { Db } from '../../store/schema.ts'
@@ -27,12 +28,14 @@ export async function fireHooks(
   place: HookPlace,
   event: HookEvent,
   payload: () => HookPayload | Promise<HookPayload>,
-  branch?: string,
+  isWanted: (hook: HookRow) => boolean = () => true,
 ): Promise<void> {
   // A receiver that calls us is told of what follows from that, but never in circles.
   const told = ctx.causedBy === undefined ? [] : await listHooksTold(ctx.db, ctx.causedBy)
   const fresh = (hook: HookRow) => !told.includes(hook.id)
-  const wanting = (await hooksFor(ctx, place, event, branch)).filter(fresh)
+  const wanting = (await hooksFor(ctx, place, event)).filter(
+    (hook) => fresh(hook) && isWanted(hook),
+  )
   if (wanting.length === 0 || told.length >= MOST_IN_CHAIN) return
   const text = JSON.stringify(await payload())
   const eventUuid = (told.length > 0 ? ctx.causedBy : undefined) ?? randomUUID()
@@ -72,19 +75,10 @@ export async function wantsHooks(ctx: Ctx, place: HookPlace, event: HookEvent): 
   return wanting.some((hook) => alertStatus(hook, ctx.now()) === 'executable')
 }
 
-async function hooksFor(
-  ctx: Ctx,
-  place: HookPlace,
-  event: HookEvent,
-  branch: string | undefined,
-): Promise<HookRow[]> {
+async function hooksFor(ctx: Ctx, place: HookPlace, event: HookEvent): Promise<HookRow[]> {
   const hooks = await askHooks(ctx.db, place, event)
-  return hooks.filter(
-    (hook) =>
-      // What happens while a hook is disabled is not delivered later: a receiver that is down would be flooded at its return.
-      alertStatus(hook, ctx.now()) === 'executable' &&
-      (branch === undefined || meansBranch(hook, branch)),
-  )
+  // What happens while a hook is disabled is not delivered later: a receiver that is down would be flooded at its return.
+  return hooks.filter((hook) => alertStatus(hook, ctx.now()) === 'executable')
 }
 
 function askHooks(db: Db, place: HookPlace, event: HookEvent): Promise<HookRow[]> {
@@ -96,15 +90,42 @@ function askHooks(db: Db, place: HookPlace, event: HookEvent): Promise<HookRow[]
   })
 }
 
-/** Whether a hook wants events of this branch: by pattern, by regular expression, or of all. */
-function meansBranch(hook: HookRow, branch: string): boolean {
+/**
+ * Which hooks want pushes to a branch: by pattern, by regular expression, or to all. Asked before the transaction, since regular
+ * expressions may take a while; one that cannot be compared means no branch.
+ */
+export async function hooksOfBranch(
+  ctx: Ctx,
+  place: HookPlace,
+  branch: string,
+): Promise<(hook: HookRow) => boolean> {
+  const patterns = new PatternBudget({ caller: `hooks of ${place?.id}` })
+  const unwanted = new Map<number, string | null>()
+  for (const hook of await hooksFor(ctx, place, 'push')) {
+    if (await meansBranch(ctx, patterns, hook, branch)) continue
+    unwanted.set(hook.id, hook.push_events_branch_filter)
+  }
+  return (hook) => unwanted.get(hook.id) !== hook.push_events_branch_filter
+}
+
+async function meansBranch(
+  ctx: Ctx,
+  patterns: PatternBudget,
+  hook: HookRow,
+  branch: string,
+): Promise<boolean> {
   const filter = hook.push_events_branch_filter
   if (!filter || hook.branch_filter_strategy === 'all_branches') return true
   if (hook.branch_filter_strategy === 'wildcard') return matchesPattern(filter, branch)
   try {
-    return RE2JS.compile(filter).matcher(branch).find()
+    return await patterns.test({ source: filter }, branch)
   } catch (error) {
-    if (error instanceof RE2JSSyntaxException) return false
-    throw error
+    if (error instanceof PatternSyntaxError) return false
+    if (!(error instanceof PatternLimitError)) throw error
+    ctx.log.warn('the branch filter of a webhook was not compared', {
+      hook: hook.id,
+      reason: error.limit,
+    })
+    return false
   }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import { audit, sourceEntity } from '../../access/audit.ts'
 import { OutboundError } from '../../base/outbound/outbound-guard.ts'
+import { assertPatterns } from '../../base/patterns/check.ts'
 import { existing, invalid, notFound, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { HookKind } from '../../store/schema/hooks.ts'
@@ -56,7 +57,7 @@ async function assertUrl(
     await ctx.outbound.assertMayAsk(fillUrl(url, variables), reachOf(ctx, kind))
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
-    throw new Problem('unprocessable', 422, { error: 'Invalid url given' })
+    throw new Problem('unprocessable', 422, { error: `Invalid url given: ${error.message}` })
   }
 }
 
@@ -71,6 +72,16 @@ function assertPairs(ctx: Ctx, input: HookInput): void {
   if (badHeader || headers.length > mostPairs) throw invalid({ custom_headers: ['is invalid'] })
   const badVariable = variables.some((one) => !/^[A-Za-z][A-Za-z0-9_]{0,254}$/.test(one.key))
   if (badVariable || variables.length > mostPairs) throw invalid({ url_variables: ['is invalid'] })
+}
+
+/** 400 for a filter of branches that is no regular expression, or too large a one. */
+function assertFilter(input: HookInput, row?: HookRow): void {
+  const strategy = input.branch_filter_strategy ?? row?.branch_filter_strategy
+  const isChanged =
+    input.branch_filter_strategy !== undefined || input.push_events_branch_filter !== undefined
+  if (strategy !== 'regex' || !isChanged) return
+  const { push_events_branch_filter: filter = row?.push_events_branch_filter } = input
+  assertPatterns({ push_events_branch_filter: filter })
 }
 
 /** Pairs by key: the last of a name holds. */
@@ -122,6 +133,7 @@ export async function createHook(
   input: HookInput & { readonly url: string },
 ): Promise<HookRow> {
   assertPairs(ctx, input)
+  assertFilter(input)
   await assertUrl(ctx, owner.type, input.url, input.url_variables ?? [])
   return await inTransaction(ctx, async (ctx) => {
     if ((await countHooks(ctx.db, owner)) >= most[owner.type]) {
@@ -162,6 +174,7 @@ export async function changeHook(
 async function assertFits(ctx: Ctx, row: HookRow, given: HookInput): Promise<void> {
   const input = withForgotten(ctx, row, given)
   assertPairs(ctx, input)
+  assertFilter(input, row)
   if (input.url === undefined && input.url_variables === undefined) return
   const known = openSecrets(ctx, row)
   await assertUrl(ctx, row.kind, input.url ?? known.url, input.url_variables ?? known.variables)

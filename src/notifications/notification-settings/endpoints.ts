@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { onEither, readEither } from '../../access/sources.ts'
 import { signedIn } from '../../access/subjects.ts'
+import { viewerOf } from '../../access/visible-queries.ts'
 import { invalid, invalidText } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, text } from '../../http/params.ts'
 import { callerId, getUser } from '../../identity/users/find-user.ts'
+import { listPage } from '../../store/pages.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { type EffectiveSetting, readEvents, stillVerified } from './effective.ts'
 import {
@@ -16,7 +18,14 @@ import {
   LEVELS,
   type NotificationEvent,
 } from './levels.ts'
-import { EVERYWHERE, findSetting, isVerifiedAddress, type Place, saveSetting } from './queries.ts'
+import {
+  EVERYWHERE,
+  findSetting,
+  isVerifiedAddress,
+  listOwnSettings,
+  type Place,
+  saveSetting,
+} from './queries.ts'
 
 const eventsEntity = z.partialRecord(z.enum(GROUP_EVENTS), z.boolean().nullable())
 const placeEntity = z.strictObject({ level: z.enum(LEVELS), events: eventsEntity.optional() })
@@ -124,6 +133,41 @@ export const putGlobalSetting = endpoint({
       throw invalid({ notification_email: ['must be an email you have verified'] })
     }
     return presentGlobal(ctx, await changeSetting(ctx, EVERYWHERE, body, email))
+  },
+})
+
+const sourceEntity = placeEntity.extend({
+  source_type: z.enum(['project', 'group']),
+  source_id: z.int(),
+  source_path: z.string(),
+  source_name: z.string(),
+})
+
+export const listOwnSourceSettings = endpoint({
+  method: 'GET',
+  path: '/notification_settings/sources',
+  summary:
+    "List the projects and groups for which the caller's notification settings differ from the global ones",
+  access: signedIn(),
+  paginate: 'offset',
+  response: z.array(sourceEntity),
+  async handler({ ctx, page }) {
+    const found = await listPage(
+      ctx.db,
+      listOwnSettings(ctx.db, callerId(ctx), viewerOf(ctx)),
+      page,
+    )
+    return {
+      ...found,
+      items: found.items.map(({ source_type, source_id, path, name, level, ...row }) => {
+        const type = source_type === 'group' ? ('group' as const) : ('project' as const)
+        const setting = { level, events: readEvents(row), email: null }
+        return {
+          ...{ source_type: type, source_id, source_path: path, source_name: name },
+          ...present(setting, { type, id: source_id }),
+        }
+      }),
+    }
   },
 })
 

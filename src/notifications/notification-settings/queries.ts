@@ -1,3 +1,4 @@
+import { seesGroup, seesProject, type Viewer } from '../../access/visible-queries.ts'
 import type { Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
 export type NotificationSettingRow = RowOf<'notification_settings'>
@@ -37,6 +38,28 @@ export async function saveSetting(db: Db, row: NewRowOf<'notification_settings'>
       }),
     )
     .execute()
+}
+
+/** The settings that a user has made for projects and groups that they see, by path. */
+export function listOwnSettings(db: Db, userId: number, viewer: Viewer) {
+  const own = db
+    .selectFrom('notification_settings as s')
+    .select(['s.source_type', 's.source_id', 's.level', 's.events'])
+    .where('s.user_id', '=', userId)
+    .where('s.level', '<>', 'global')
+  return own
+    .innerJoin('projects', 'projects.id', 's.source_id')
+    .select(['projects.full_path as path', 'projects.name'])
+    .where('s.source_type', '=', 'project')
+    .where(seesProject(viewer))
+    .unionAll(
+      own
+        .innerJoin('namespaces', 'namespaces.id', 's.source_id')
+        .select(['namespaces.full_path as path', 'namespaces.name'])
+        .where('s.source_type', '=', 'group')
+        .where(seesGroup(viewer)),
+    )
+    .orderBy('path')
 }
 
 /** The settings of a user from the project up through its groups, nearest first. */

@@ -5,13 +5,7 @@ import type { Ctx } from '../../ctx.ts'
 import { openArchive } from '../../git/archive/archive.ts'
 import { bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { text } from '../../http/params.ts'
-import {
-  clientRead,
-  clientWrite,
-  onGroupPackages,
-  onProjectPackages,
-  onProjectSources,
-} from '../registry/access.ts'
+import { clientRead, clientWrite, onGroupPackages, onProjectPackages } from '../registry/access.ts'
 import { answerDocument, type ReadyDocument } from '../registry/documents.ts'
 import { noteDownload } from '../registry/download.ts'
 import { readHashedName, readName, readProviders, readRoot } from './documents.ts'
@@ -113,7 +107,7 @@ export const downloadComposerArchive = endpoint({
   method: 'GET',
   path: '/projects/:id/packages/composer/archives/:vendor/:file_name',
   summary: 'Download the commit of a Composer package as a zip file',
-  access: onProjectSources(),
+  access: onProjectPackages('read_packages'),
   params: { vendor: word, file_name: word },
   query: { sha: text({ max: 64 }) },
   response: bytes('application/zip'),

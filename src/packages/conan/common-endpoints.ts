@@ -2,7 +2,7 @@ import { issueClientToken } from '../../access/authentication/client-token.ts'
 import { anyone, onProject, signedIn } from '../../access/subjects.ts'
 import { unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { secretIn } from '../../http/credentials.ts'
+import { secretIn } from '../../http/credentials/credentials.ts'
 import { type Bytes, bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { flag, text } from '../../http/params.ts'
 import { challenging } from '../registry/access.ts'
@@ -33,7 +33,7 @@ export const pingConan = endpoint({
   ...conanRead,
   method: 'GET',
   path: '/packages/conan/v1/ping',
-  summary: 'Say what this server knows of Conan’s protocol',
+  summary: 'Get the capabilities for Conan clients',
   access: anyone(),
   response: plain,
   handler: pong,
@@ -43,7 +43,7 @@ export const pingProjectConan = endpoint({
   ...conanRead,
   method: 'GET',
   path: '/projects/:id/packages/conan/v1/ping',
-  summary: 'Say what this server knows of Conan’s protocol',
+  summary: 'Get the capabilities for Conan clients',
   access: anyone(),
   params: { id: text({ max: 400 }) },
   response: plain,

@@ -9,10 +9,10 @@ export async function hasKeptTag(
   project: Project,
   repositoryId: number,
 ): Promise<boolean> {
-  const isKept = await keptTags(ctx, project, 'delete')
-  if (!isKept) return false
+  const keptAmong = await keptTags(ctx, project, 'delete')
+  if (!keptAmong) return false
   for await (const names of tagNamesOf(ctx.db, repositoryId)) {
-    if (names.some(isKept)) return true
+    if ((await keptAmong(names)).length > 0) return true
   }
   return false
 }

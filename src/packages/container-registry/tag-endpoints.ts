@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { later } from '../../base/clock.ts'
+import { patternFault } from '../../base/patterns/check.ts'
 import { badParameters, badRequest, existing, forbidden } from '../../base/problem.ts'
-import { wholeMatch } from '../../base/whole-match.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { fault, id, integer, oneOf, parameter, text } from '../../http/params.ts'
 import { inTransaction } from '../../store/transaction.ts'
@@ -19,7 +19,7 @@ const HOUR_MS = 3_600_000
 
 const regex = parameter({ type: 'string' }, (raw) => {
   if (typeof raw !== 'string' || raw.length > 255) return fault.invalid
-  return wholeMatch(raw) === undefined ? fault.invalid : raw
+  return patternFault({ source: raw, whole: true }) === undefined ? raw : fault.invalid
 })
 
 const span = parameter({ type: 'string' }, (raw) =>
@@ -62,9 +62,10 @@ export const deleteRegistryTag = endpoint({
   params: { repository_id: id(), tag_name: text({ max: 128 }) },
   status: 200,
   async handler({ ctx, project, repository, tag }) {
+    const keptAmong = await keptTags(ctx, project, 'delete')
+    const kept = await keptAmong?.([tag.name])
+    if (kept?.length) throw forbidden('The tag is protected')
     await inTransaction(ctx, async (inner) => {
-      const isKept = await keptTags(inner, project, 'delete')
-      if (isKept?.(tag.name)) throw forbidden('The tag is protected')
       existing(await findTagRow(inner.db, repository.id, tag.name), 'Tag')
       await removeTags(inner, repository.id, [tag.name])
     })

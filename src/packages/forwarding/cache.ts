@@ -59,16 +59,22 @@ const away = new LRUCache<string, true>({ max: 100, ttl: AWAY_MS })
 export async function answerForwarded(
   ctx: Ctx,
   file: Named,
-  request: Pick<RequestFacts, 'method' | 'headers'>,
+  request: Pick<RequestFacts, 'method' | 'headers' | 'signal'>,
   locate: () => Promise<Pick<Wanted, 'url' | 'sum'>>,
 ): Promise<Bytes> {
   const known = await findUsable(ctx, file)
   if (known) return await answerFetched(ctx, await noted(ctx, known), file.path, request)
-  const { transfer, isFirst } = await fetch(ctx, file, undefined, async () => ({
-    ...file,
-    ...(await locate()),
-    changes: false,
-  }))
+  const { transfer, isFirst } = await fetch(
+    ctx,
+    file,
+    undefined,
+    async () => ({
+      ...file,
+      ...(await locate()),
+      changes: false,
+    }),
+    request.signal,
+  )
   if (!isFirst || request.method === 'HEAD') {
     if (isFirst) transfer.body.resume()
     return await answerFetched(ctx, await transfer.stored, file.path, request)
@@ -135,11 +141,14 @@ async function fetch(
   file: Named,
   known: ForwardedRow | undefined,
   locate: () => Promise<Wanted>,
+  signal?: AbortSignal,
 ) {
   const key = keyOf(ctx, file)
   let wanted: Wanted | undefined
   try {
     return await transfers.fetchOnce(ctx, JSON.stringify(key), {
+      signal,
+      room: ctx.config.packageCache,
       async ask() {
         wanted = await locate()
         return await ask(ctx, wanted, known?.upstream_etag ?? undefined)

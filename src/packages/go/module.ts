@@ -49,6 +49,12 @@ export function isVersionOf(module: GoModule, version: string): boolean {
   return Math.max(1, major(plain)) === module.major
 }
 
+/** The highest version, pre-releases among them. */
+export function highestOf(versions: readonly string[]): string | undefined {
+  const [highest] = versions.map((one) => one.slice(1)).sort(rcompare)
+  return highest === undefined ? undefined : `v${highest}`
+}
+
 /** The version that `@latest` means: the highest release, else the highest pre-release. */
 export function latestOf(versions: readonly string[]): string | undefined {
   const sorted = versions.map((one) => one.slice(1)).sort(rcompare)

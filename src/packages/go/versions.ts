@@ -1,15 +1,17 @@
+import { inc, prerelease } from 'semver'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
+import { listMergedAmong } from '../../git/history/contains.ts'
 import { readBlob } from '../../git/objects/blob.ts'
 import { readCommit } from '../../git/objects/commit.ts'
-import { findFiles } from '../../git/objects/look-ups.ts'
+import { findCommits, findFiles } from '../../git/objects/look-ups.ts'
 import { findTreeEntry } from '../../git/objects/tree.ts'
 import { listRefs } from '../../git/refs/refs.ts'
 import type { Repo } from '../../git/repo.ts'
-import type { Commit } from '../../git/types.ts'
+import type { Commit, ObjectId } from '../../git/types.ts'
 import { blobsOfModule, MOST_MOD, modPath, nameInMod } from './mod-file.ts'
-import { type GoModule, isVersionOf, latestOf, noModule } from './module.ts'
+import { type GoModule, highestOf, isVersionOf, latestOf, noModule } from './module.ts'
 
 /** A version with the commit that it is. */
 export interface GoVersion {
@@ -17,6 +19,11 @@ export interface GoVersion {
   readonly commit: Commit
   /** Its go.mod. */
   readonly mod: Buffer
+}
+
+interface Tagged {
+  readonly version: string
+  readonly tag: string
 }
 
 const MOST_TAGS = 5000
@@ -79,7 +86,12 @@ export async function listGoVersions(
   project: Project,
   module: GoModule,
 ): Promise<string[]> {
-  const repo = repoOf(ctx, project)
+  const tagged = await listTagged(repoOf(ctx, project), module)
+  return [...new Set(tagged.map(({ version }) => version))]
+}
+
+/** The tags that are versions of a module. */
+async function listTagged(repo: Repo, module: GoModule): Promise<Tagged[]> {
   const names = [
     ...(await listTagsIn(repo, 'refs/tags/')),
     ...(module.folder === '' ? [] : await listTagsIn(repo, `refs/tags/${module.folder}/`)),
@@ -94,7 +106,24 @@ export async function listGoVersions(
     tagged.map(({ tag }) => ({ ref: `refs/tags/${tag}`, path })),
   )
   const own = await blobsOfModule(repo, module, mods)
-  return [...new Set(tagged.flatMap(({ version }, at) => (own.has(mods[at]) ? version : [])))]
+  return tagged.filter((_one, at) => own.has(mods[at]))
+}
+
+/** The versions of a module that a commit has in its history, and those that it is itself. */
+async function listVersionsIn(repo: Repo, module: GoModule, commit: Commit) {
+  const tagged = await listTagged(repo, module)
+  const ids = await findCommits(
+    repo,
+    tagged.map(({ tag }) => [{ name: tag, kind: 'tag' }]),
+  )
+  const known = ids.filter((id) => id !== undefined)
+  const merged = await listMergedAmong(repo, { into: commit.id, ids: known })
+  const versionsAt = (isMeant: (id: ObjectId) => boolean) =>
+    tagged.flatMap(({ version }, at) => {
+      const id = ids[at]
+      return id !== undefined && isMeant(id) ? version : []
+    })
+  return { before: versionsAt((id) => merged.has(id)), own: versionsAt((id) => id === commit.id) }
 }
 
 /** A version by its name, by a pseudo-version, or by a branch or commit, which get one. */
@@ -108,7 +137,8 @@ export async function getGoVersion(
   const [, time, short] = pseudoForm.exec(name) ?? []
   if (time === undefined || short === undefined) {
     const tagged = isVersionOf(module, name) ? await findTagged(repo, module, name) : undefined
-    const found = tagged ?? (name.startsWith('v') ? undefined : await findPlain(repo, module, name))
+    // What reads as a version, whole or not, is none of a branch.
+    const found = tagged ?? (/^v\d/.test(name) ? undefined : await findPlain(repo, module, name))
     if (!found) throw noModule()
     return found
   }
@@ -127,8 +157,20 @@ async function findPlain(
   const commit = await orNothing(readCommit(repo, revision))
   const mod = commit && (await orNothing(findMod(repo, module, commit.id)))
   if (!commit || !mod) return undefined
-  const start = module.major === 1 ? 0 : module.major
-  return { version: `v${start}.0.0-${stampOf(commit)}-${commit.id.slice(0, 12)}`, commit, mod }
+  const { before, own } = await listVersionsIn(repo, module, commit)
+  const start = startOf(module, highestOf(before))
+  const version = highestOf(own) ?? `${start}${stampOf(commit)}-${commit.id.slice(0, 12)}`
+  return { version, commit, mod }
+}
+
+/**
+ * The pseudo-version of a commit without its time and id: above the highest version in its history and below the next
+ * release, as the go command has it, or getting a branch would go back.
+ */
+function startOf(module: GoModule, base: string | undefined): string {
+  if (base === undefined) return `v${module.major === 1 ? 0 : module.major}.0.0-`
+  if (prerelease(base.slice(1)) !== null) return `${base}.0.`
+  return `v${inc(base.slice(1), 'patch')}-0.`
 }
 
 /** What `@latest` means; the default branch where no tag is a version. */

@@ -91,13 +91,14 @@ async function deleteSelected(
   signal: AbortSignal,
 ): Promise<void> {
   const pushedBy = ctx.now()
-  const isSelected = tagSelector(selection, pushedBy)
-  const isRuled = await ruledTags(ctx, projectId)
+  const selectAmong = tagSelector(selection, pushedBy)
+  const ruledAmong = await ruledTags(ctx, projectId)
   let after: TagAge | undefined
   for (;;) {
     const tags = await listTagAges(ctx.db, repositoryId, { pushedBy, after, most: AT_ONCE })
-    const names = tags.filter(isSelected).map((tag) => tag.name)
-    const free = names.filter((name) => !isRuled?.(name))
+    const names = (await selectAmong(tags)).map((tag) => tag.name)
+    const ruled = new Set(await ruledAmong?.(names))
+    const free = names.filter((name) => !ruled.has(name))
     await removeTags(ctx, repositoryId, free, { signal, pushedBy })
     if (tags.length < AT_ONCE) return
     after = tags.at(-1)

@@ -1,5 +1,6 @@
 import { type Instant, later } from '../../base/clock.ts'
-import { wholeMatch } from '../../base/whole-match.ts'
+import { PatternBudget } from '../../base/patterns/budget.ts'
+import type { Pattern } from '../../base/patterns/pattern.ts'
 
 /** Which tags of a repository go. */
 export interface TagSelection {
@@ -35,17 +36,42 @@ export function spanOf(text: string): number | undefined {
   return count === undefined || size === undefined ? undefined : Number(count) * size
 }
 
-/** Says of each tag whether it goes, of one after the other in the order of their pushes, newest first. `latest` stays. */
-export function tagSelector(selection: TagSelection, now: Instant): (tag: Tag) => boolean {
-  const wanted = wholeMatch(selection.name_regex ?? '')
-  const kept = selection.name_regex_keep ? wholeMatch(selection.name_regex_keep) : undefined
+/** Milliseconds in workers: a repository may have very many tags, and nobody waits for it. */
+const LONGEST_MS = 10_000
+
+/** Gives those that go, of one list after the other in the order of their pushes, newest first. `latest` stays. */
+export function tagSelector(
+  selection: TagSelection,
+  now: Instant,
+): (tags: readonly Tag[]) => Promise<readonly Tag[]> {
   const span = selection.older_than === null ? 0 : spanOf(selection.older_than)
-  if (!wanted || span === undefined) return () => false
+  if (span === undefined) return async () => []
   const before = later(now, -span)
+  const budget = new PatternBudget({ timeoutMs: LONGEST_MS })
+  const fits = (source: string | null, tags: readonly Tag[]) =>
+    fitting(
+      budget,
+      source,
+      tags.map((tag) => tag.name),
+    )
   let newest = selection.keep_n ?? 0
-  return ({ name, created_at }) => {
-    if (name === 'latest' || !wanted.matches(name) || kept?.matches(name)) return false
-    newest -= 1
-    return newest < 0 && (span === 0 || created_at < before)
+  return async (tags) => {
+    const wanted = await fits(selection.name_regex ?? '', tags)
+    const kept = await fits(selection.name_regex_keep || null, tags)
+    return tags.filter(({ name, created_at }, at) => {
+      if (name === 'latest' || !wanted[at] || kept[at]) return false
+      newest -= 1
+      return newest < 0 && (span === 0 || created_at < before)
+    })
   }
+}
+
+async function fitting(
+  budget: PatternBudget,
+  source: string | null,
+  names: readonly string[],
+): Promise<readonly boolean[]> {
+  if (source === null) return []
+  const pattern: Pattern = { source, whole: true }
+  return await budget.testEach([pattern], names)
 }

@@ -1,7 +1,7 @@
-import { RE2JS, RE2JSSyntaxException } from 're2js'
 import { z } from 'zod'
 import { Role } from '../../access/roles.ts'
 import { onProject } from '../../access/subjects.ts'
+import { patternFault } from '../../base/patterns/check.ts'
 import { Problem } from '../../base/problem.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { fault, id, oneOf, parameter } from '../../http/params.ts'
@@ -24,13 +24,7 @@ const access = onProject('admin_container_images', { signedIn: true })
 
 const pattern = parameter({ type: 'string' }, (raw) => {
   if (typeof raw !== 'string' || raw === '' || raw.length > 100) return fault.invalid
-  try {
-    RE2JS.compile(raw)
-    return raw
-  } catch (error) {
-    if (error instanceof RE2JSSyntaxException) return fault.invalid
-    throw error
-  }
+  return patternFault({ source: raw }) === undefined ? raw : fault.invalid
 })
 
 const ruleEntity = z.strictObject({

@@ -62,7 +62,9 @@ export const getImageBlob = endpoint({
 async function answerBlob(ctx: Ctx, image: ImageName, digest: string, request: RequestFacts) {
   const sha256 = readDigest(digest)
   const blob = await findBlob(ctx.db, await repositoryOf(ctx, image), sha256)
-  if (!blob || (await ctx.files.sizeOf(sha256)) !== blob.size) {
+  // Clients ask before they upload: to one that is lost they bring it again.
+  const isLost = request.method === 'HEAD' && (await ctx.files.sizeOf(sha256)) !== blob?.size
+  if (!blob || isLost) {
     throw imageProblem('BLOB_UNKNOWN', 404, 'blob unknown to registry')
   }
   return await answerDownload(request, {
@@ -70,7 +72,7 @@ async function answerBlob(ctx: Ctx, image: ImageName, digest: string, request: R
     etag: `"${digest}"`,
     type: 'application/octet-stream',
     headers: { 'Docker-Content-Digest': digest },
-    open: async (range) => (await ctx.files.open(sha256, range)).body,
+    open: async (range) => (await ctx.files.open(sha256, range, blob.size)).body,
   })
 }
 
@@ -118,7 +120,7 @@ async function answerManifest(
     etag: `"${digest}"`,
     type: row.media_type,
     headers: { 'Docker-Content-Digest': digest },
-    open: async (range) => (await ctx.files.open(row.file_sha256, range)).body,
+    open: async (range) => (await ctx.files.open(row.file_sha256, range, row.size)).body,
   })
 }
 

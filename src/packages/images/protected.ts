@@ -10,10 +10,10 @@ export async function assertMayMove(
   change: 'push' | 'delete',
   names: Iterable<readonly string[]> | AsyncIterable<readonly string[]>,
 ): Promise<void> {
-  const isKept = await keptTags(ctx, project, change)
-  if (!isKept) return
+  const keptAmong = await keptTags(ctx, project, change)
+  if (!keptAmong) return
   for await (const some of names) {
-    const first = some.find(isKept)
+    const [first] = await keptAmong(some)
     if (first !== undefined) throw imageProblem('DENIED', 403, `the tag ${first} is protected`)
   }
 }

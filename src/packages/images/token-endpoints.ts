@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { issueClientToken } from '../../access/authentication/client-token.ts'
 import { anyone } from '../../access/subjects.ts'
-import { secretIn } from '../../http/credentials.ts'
+import { secretIn } from '../../http/credentials/credentials.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { list, text } from '../../http/params.ts'
 import { imageRead } from './access.ts'

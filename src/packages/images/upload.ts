@@ -155,7 +155,8 @@ export async function mountBlob(
   sha256: string,
   from: string | undefined,
 ): Promise<boolean> {
-  if (from === undefined) return false
+  // One that is lost is uploaded again.
+  if (from === undefined || (await ctx.files.sizeOf(sha256)) === undefined) return false
   return await inTransaction(ctx, async (inner) => {
     const source = await findReadableImage(inner, from)
     const sourceId = source && (await findRepositoryId(inner.db, source.project.id, source.below))

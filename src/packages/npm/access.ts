@@ -26,7 +26,7 @@ function nameOf(request: SubjectRequest): string {
 }
 
 /** The package that the path names in one project; it need not be there. */
-function onNpmPackage(ability: Ability): Access<{ project: Project; place: NpmPlace }> {
+export function onNpmPackage(ability: Ability): Access<{ project: Project; place: NpmPlace }> {
   const admitted = onProject(ability)
   return challenging({
     ...admitted,

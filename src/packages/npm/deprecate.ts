@@ -5,10 +5,14 @@ import type { Ctx } from '../../ctx.ts'
 import type { RequestFacts } from '../../http/endpoint.ts'
 import { listInstallable } from '../registry/find.ts'
 import { setDeprecated } from '../registry/status.ts'
+import { MOST_DEPRECATION } from './document.ts'
 import { splitBody } from './split-body.ts'
 
 const deprecation = z.object({
-  versions: z.record(z.string(), z.object({ deprecated: z.string().max(1024).optional() })),
+  versions: z.record(
+    z.string(),
+    z.object({ deprecated: z.string().max(MOST_DEPRECATION).optional() }),
+  ),
 })
 
 /** What `npm deprecate` asks: versions with a text get it, those with an empty one lose theirs. */

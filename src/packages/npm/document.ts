@@ -21,6 +21,7 @@ export interface Publish {
   readonly name: string
   readonly version: string
   readonly manifest: Manifest
+  readonly deprecated: string | undefined
   readonly tags: readonly string[]
 }
 
@@ -50,7 +51,23 @@ export function readPublish(
   const [tarball] = attachments.entries()
   if (!tarball || tarball[1].size === 0) throw badRequest('Attachment data is empty')
   assertIsTarball(manifest, tarball[1], _attachments[tarball[0]]?.length)
-  return { name, version, manifest: storedManifest(manifest), tags: readTags(tags, version) }
+  return {
+    name,
+    version,
+    manifest: storedManifest(manifest),
+    deprecated: deprecationIn(manifest),
+    tags: readTags(tags, version),
+  }
+}
+
+/** Longest text of a deprecation. */
+export const MOST_DEPRECATION = 1024
+
+/** What a package.json says against its own version. */
+export function deprecationIn({ deprecated }: Manifest): string | undefined {
+  if (deprecated === true) return 'This version is deprecated'
+  if (typeof deprecated !== 'string' || deprecated.trim() === '') return undefined
+  return deprecated.slice(0, MOST_DEPRECATION).toWellFormed()
 }
 
 function assertIsTarball(manifest: Manifest, file: ReceivedFile, length: number | undefined): void {

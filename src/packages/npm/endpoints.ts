@@ -23,21 +23,11 @@ import { deprecateNpmVersions } from './deprecate.ts'
 import { findTarball } from './find-tarball.ts'
 import { answerForwardedMetadata, answerForwardedTarball } from './forwarded.ts'
 import { type Form, type NpmPlace, readNpmMetadata, readTags } from './metadata.ts'
+import { NAMES, ROOTS } from './paths.ts'
 import { publishNpmPackage } from './publish.ts'
 import { listVersionNames } from './queries.ts'
 import { deleteNpmTag, putNpmTag } from './tags.ts'
 
-/** npm sends a scoped name as one segment, `@scope%2fname`; other clients as two. */
-const NAMES: readonly { path: string; params: Record<string, z.ZodType<string>> }[] = [
-  { path: ':package_name', params: { package_name: text() } },
-  { path: ':scope/:package_name', params: { scope: text(), package_name: text() } },
-]
-
-const ROOTS: Readonly<Record<Level, string>> = {
-  project: '/projects/:id/packages/npm',
-  group: '/groups/:id/-/packages/npm',
-  instance: '/packages/npm',
-}
 const LEVELS = ['project', 'group', 'instance'] as const
 
 const SHORT_TYPE = 'application/vnd.npm.install-v1+json'
@@ -78,7 +68,7 @@ export const getNpmPackages = LEVELS.flatMap((level) =>
       ...npmRead,
       method: 'GET',
       path: `${ROOTS[level]}/${name.path}`,
-      summary: 'Get what npm knows of a package and its versions',
+      summary: 'Get the npm metadata of a package',
       access: onNpmSearch(level),
       params: name.params,
       response: bytes('application/json'),
@@ -164,7 +154,7 @@ export const putNpmTags = LEVELS.flatMap((level) =>
       ...npmWrite,
       method: 'PUT',
       path: `${ROOTS[level]}/-/package/${name.path}/dist-tags/:tag`,
-      summary: 'Put a tag on a version of an npm package',
+      summary: 'Set a dist-tag of an npm package',
       access: onNpmTag(level, 'write_package'),
       params: { ...name.params, tag: text({ max: 255 }) },
       raw: true,
@@ -243,7 +233,7 @@ export const getNpmWhoami = LEVELS.map((level) =>
     ...npmRead,
     method: 'GET',
     path: `${ROOTS[level]}/-/whoami`,
-    summary: 'Tell npm whom a token belongs to',
+    summary: 'Get the username of the token (npm)',
     access: signedIn(),
     response: z.strictObject({ username: z.string() }),
     handler({ ctx }) {

@@ -5,7 +5,7 @@ import { badRequest, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { publishFile } from '../registry/publish.ts'
 import { storeFile } from '../registry/receive.ts'
-import { storedManifest } from './document.ts'
+import { deprecationIn, storedManifest } from './document.ts'
 import { assertNpmName, tarballName } from './names.ts'
 import { readPackageJson } from './tarball.ts'
 
@@ -29,6 +29,7 @@ export async function importNpmTarball(
       name,
       version,
       metadata: storedManifest(manifest),
+      deprecated: deprecationIn(manifest),
       file: { name: tarballName(name, version), received },
       refuse: () => known,
     })

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { rcompare } from 'semver'
 import type { Ctx } from '../../ctx.ts'
 import { type ReadyDocument, readDocument, readyDocument } from '../registry/documents.ts'
@@ -6,7 +7,8 @@ import { type Manifest, sha512Of } from './document.ts'
 import { tarballName } from './names.ts'
 import { listTags, listVersions, type VersionRow } from './queries.ts'
 
-const MOST_BYTES = 16 * 1024 * 1024
+/** Of the manifests in one document. */
+export const MOST_BYTES = 16 * 1024 * 1024
 
 /** The whole document, or the short one that clients ask for when they install. */
 export type Form = 'full' | 'short'
@@ -52,7 +54,7 @@ async function makeMetadata(
   const tags = await readTags(ctx, { name, projectIds }, [...byVersion.keys()])
   const document = {
     name,
-    ...(form === 'full' ? { _id: name } : {}),
+    ...(form === 'full' ? { _id: name, _rev: revisionOf(rows) } : {}),
     'dist-tags': Object.fromEntries(Object.entries(tags).filter(([, one]) => byVersion.has(one))),
     versions: Object.fromEntries(versions),
     modified: rows
@@ -62,6 +64,12 @@ async function makeMetadata(
     ...(form === 'full' ? { time: timesOf(rows) } : {}),
   }
   return JSON.stringify(document)
+}
+
+/** Which versions a document is of, by one word: whoever changes it says which one they have seen. */
+export function revisionOf(rows: readonly { readonly id: number }[]): string {
+  const ids = rows.map((row) => row.id).join()
+  return `${rows.length}-${createHash('sha256').update(ids).digest('hex').slice(0, 32)}`
 }
 
 function timesOf(rows: readonly VersionRow[]): Record<string, string> {

@@ -36,6 +36,7 @@ export async function publishNpmPackage(
     name,
     version,
     metadata: publish.manifest,
+    deprecated: publish.deprecated,
     tags: publish.tags,
     file: { name: tarballName(name, version), received },
     refuse: taken,

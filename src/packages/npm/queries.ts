@@ -48,10 +48,6 @@ export function listVersions(
   name: string,
   mostBytes: number,
 ) {
-  const sized = versionsOf(db, projectIds, name)
-    .innerJoin('package_metadata as metadata', 'metadata.package_id', 'packages.id')
-    .select(['packages.id', bytesBefore('metadata.content', 'packages.id', byTags).as('bytes')])
-  const kept = db.selectFrom(sized.as('sized')).select('id').where('bytes', '<', mostBytes)
   return versionsOf(db, projectIds, name)
     .innerJoin('package_metadata as metadata', 'metadata.package_id', 'packages.id')
     .select([
@@ -67,9 +63,30 @@ export function listVersions(
       'file.file_sha512',
       'file.size',
     ])
-    .where('packages.id', 'in', kept)
+    .where('packages.id', 'in', shownIds(db, projectIds, name, mostBytes))
     .orderBy('packages.id')
     .execute()
+}
+
+/** As `listVersions`, without what they say of themselves. */
+export function listShownVersions(
+  db: Db,
+  projectIds: readonly number[],
+  name: string,
+  mostBytes: number,
+) {
+  return versionsOf(db, projectIds, name)
+    .select(['packages.id', 'packages.version'])
+    .where('packages.id', 'in', shownIds(db, projectIds, name, mostBytes))
+    .orderBy('packages.id')
+    .execute()
+}
+
+function shownIds(db: Db, projectIds: readonly number[], name: string, mostBytes: number) {
+  const sized = versionsOf(db, projectIds, name)
+    .innerJoin('package_metadata as metadata', 'metadata.package_id', 'packages.id')
+    .select(['packages.id', bytesBefore('metadata.content', 'packages.id', byTags).as('bytes')])
+  return db.selectFrom(sized.as('sized')).select('id').where('bytes', '<', mostBytes)
 }
 
 /** The version that clients install unasked first, then those that they are asked for by a name that stays. */

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { anyone } from '../../access/subjects.ts'
+import { anyone, type Project } from '../../access/subjects.ts'
 import { badRequest, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
+import { type Bytes, bytes, endpoint, type RequestFacts } from '../../http/endpoint.ts'
 import { flag, integer, text } from '../../http/params.ts'
 import { onProjectPackages } from '../registry/access.ts'
 import { answerPackageFile } from '../registry/download.ts'
@@ -11,6 +11,7 @@ import type { PackagePlace } from '../registry/place-queries.ts'
 import { removePackage } from '../registry/remove.ts'
 import { nugetRead, nugetWrite, onNugetGroup, onSymbols } from './access.ts'
 import { rootOf } from './addresses.ts'
+import { readNuspecText } from './nuspec-file.ts'
 import { publishNuget } from './publish-package.ts'
 import { findFileEnding, findSymbolFile } from './queries.ts'
 import { answerRegistration, answerSearch, readLeaf, readVersions } from './read.ts'
@@ -201,21 +202,50 @@ export const downloadNugetFile = endpoint({
   ...nugetRead,
   method: 'GET',
   path: '/projects/:id/packages/nuget/download/:package_name/:package_version/:file_name',
-  summary: 'Download a NuGet package, or its symbols',
+  summary: 'Download a NuGet package, its symbols, or its nuspec',
   access: onProjectRead,
   params: { ...leaf, file_name: text({ max: 900 }) },
   response: bytes('application/octet-stream'),
-  async handler({ ctx, project, params, request }) {
-    const [end] = /\.s?nupkg$/i.exec(params.file_name) ?? []
-    const versionKey = normalVersion(params.package_version)?.toLowerCase() ?? ''
-    const key = { type: 'nuget', nameKey: params.package_name.toLowerCase(), versionKey } as const
-    const row = end && (await findInstallable(ctx, project, key))
-    const form = end?.toLowerCase() === '.snupkg' ? '.snupkg' : '.nupkg'
-    const file = row && (await findFileEnding(ctx.db, row.id, form))
-    if (!file) throw notFound('Package file')
-    return await answerPackageFile(ctx, request, file)
-  },
+  handler: ({ ctx, project, params, request }) => answerContent(ctx, project, params, request),
 })
+
+interface Leaf {
+  readonly package_name: string
+  readonly package_version: string
+}
+
+function keyOf({ package_name: name, package_version: version }: Leaf) {
+  const versionKey = normalVersion(version)?.toLowerCase() ?? ''
+  return { type: 'nuget', nameKey: name.toLowerCase(), versionKey } as const
+}
+
+/** The files of a version by the names that they have there, in any case and with any form of the version. */
+async function answerContent(
+  ctx: Ctx,
+  project: Project,
+  params: Leaf & { readonly file_name: string },
+  request: RequestFacts,
+): Promise<Bytes> {
+  const key = keyOf(params)
+  const form = formOf(params.file_name, key)
+  const row = form && (await findInstallable(ctx, project, key))
+  const file = row && (await findFileEnding(ctx.db, row.id, form === '.snupkg' ? form : '.nupkg'))
+  if (!file) throw notFound('Package file')
+  if (form !== '.nuspec') return await answerPackageFile(ctx, request, file)
+  const body = await readNuspecText(ctx, file.file_sha256)
+  if (body === undefined) throw notFound('Package file')
+  return { body, type: 'application/xml; charset=utf-8' }
+}
+
+/** Which of the files of a version has this name: `{id}.{version}.nupkg`, the same as `.snupkg`, and `{id}.nuspec`. */
+function formOf(fileName: string, key: ReturnType<typeof keyOf>) {
+  const name = fileName.toLowerCase()
+  if (name === `${key.nameKey}.nuspec`) return '.nuspec'
+  const [, stem = '', form] = /^(.+)(\.s?nupkg)$/.exec(name) ?? []
+  const version = stem.startsWith(`${key.nameKey}.`) ? stem.slice(key.nameKey.length + 1) : ''
+  if (normalVersion(version) !== key.versionKey) return undefined
+  return form === '.nupkg' || form === '.snupkg' ? form : undefined
+}
 
 const published = z.strictObject({ message: z.string() })
 
@@ -261,21 +291,22 @@ export const pushNugetSymbols = endpoint({
   },
 })
 
-export const deleteNugetPackage = endpoint({
-  ...nugetWrite,
-  method: 'DELETE',
-  path: '/projects/:id/packages/nuget/:package_name/:package_version',
-  summary: 'Delete a version of a NuGet package',
-  access: onProjectPackages('delete_package'),
-  params: leaf,
-  async handler({ ctx, project, params }) {
-    const versionKey = normalVersion(params.package_version)?.toLowerCase() ?? ''
-    const key = { type: 'nuget', nameKey: params.package_name.toLowerCase(), versionKey } as const
-    const row = await findInstallable(ctx, project, key)
-    if (!row) throw notFound('Package')
-    await removePackage(ctx, project, row)
-  },
-})
+/** Clients delete below the address that they were given, which is another one for those of protocol 2. */
+export const deleteNugetPackage = ['', '/v2'].map((feed) =>
+  endpoint({
+    ...nugetWrite,
+    method: 'DELETE',
+    path: `${ROOTS.projects}${feed}/:package_name/:package_version`,
+    summary: 'Delete a version of a NuGet package',
+    access: onProjectPackages('delete_package'),
+    params: leaf,
+    async handler({ ctx, project, params }) {
+      const row = await findInstallable(ctx, project, keyOf(params))
+      if (!row) throw notFound('Package')
+      await removePackage(ctx, project, row)
+    },
+  }),
+)
 
 const symbol = { file_name: word, signature: text({ max: 64 }), same_file_name: word }
 

@@ -6,16 +6,16 @@ import { assertMayPush } from '../protection/conditions.ts'
 import { findInstallable } from '../registry/find.ts'
 import { assertWithinQuota, maxFileSize } from '../registry/limits.ts'
 import { publishFile } from '../registry/publish.ts'
-import { eachZipItem, readZipText, type ZipItem } from '../registry/read-zip.ts'
+import { eachZipItem, type ZipItem } from '../registry/read-zip.ts'
 import type { ReceivedFile } from '../registry/receive.ts'
 import { storeFile } from '../registry/receive.ts'
 import { receiveForm } from '../registry/receive-form.ts'
 import { mayDuplicate } from '../settings/settings.ts'
 import { type Nuspec, readNuspec } from './nuspec.ts'
+import { readNuspecText } from './nuspec-file.ts'
 import { readSymbolId } from './pdb.ts'
 import { normalVersion } from './version.ts'
 
-const MOST_NUSPEC = 4 * 1024 * 1024
 const MOST_SYMBOLS = 100
 const MOST_SYMBOL_FILE = 32 * 1024 * 1024
 
@@ -61,11 +61,7 @@ export async function publishNuget(
 }
 
 async function readPackage(ctx: Ctx, received: ReceivedFile): Promise<Named> {
-  let text: string | undefined
-  await eachZipItem(ctx, received.sha256, async (item) => {
-    if (/^[^/\\]+\.nuspec$/i.test(item.path)) text = await readZipText(item, MOST_NUSPEC)
-    return text === undefined
-  })
+  const text = await readNuspecText(ctx, received.sha256)
   if (text === undefined) throw badRequest('The package has no nuspec')
   const nuspec = readNuspec(text)
   if (!/^[A-Za-z0-9_]+(?:[._-][A-Za-z0-9_]+)*$/.test(nuspec.id)) {

@@ -1,11 +1,11 @@
 import { anyone } from '../../access/subjects.ts'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { type Bytes, bytes, endpoint } from '../../http/endpoint.ts'
+import { Answer, type Bytes, bytes, endpoint } from '../../http/endpoint.ts'
 import { flag, integer, text } from '../../http/params.ts'
 import { onProjectPackages } from '../registry/access.ts'
 import type { PackagePlace } from '../registry/place-queries.ts'
-import { nugetRead, onNugetFeed } from './access.ts'
+import { nugetRead } from './access.ts'
 import { rootOf } from './addresses.ts'
 import {
   entryDocument,
@@ -34,13 +34,30 @@ export const getNugetV2 = endpoint({
   path: '/projects/:id/packages/nuget/v2',
   summary:
     'Say which collections NuGet clients of protocol 2 find; tells nothing about the project',
-  access: onNugetFeed(),
+  access: anyone(),
   params: { id: word },
   response: xml,
   handler: ({ ctx, params }) => ({
     body: serviceDocument(rootOf(ctx, 'projects', params.id)),
     type: XML,
   }),
+})
+
+/**
+ * Debian's client signs in nowhere but at the address that it was given, and the feed's own answers everybody: whoever
+ * signs in here is led there, and the client keeps name and token for what is below the folder of this address.
+ */
+export const signInToNugetV2 = endpoint({
+  ...nugetRead,
+  method: 'GET',
+  path: '/projects/:id/packages/nuget/v2-sign-in',
+  summary: 'Let NuGet clients of protocol 2 sign in, and lead them to the feed',
+  access: onProjectPackages('read_packages'),
+  status: 302,
+  handler({ ctx, project }) {
+    const Location = `${rootOf(ctx, 'projects', String(project.id))}/v2`
+    return new Answer(undefined, { status: 302, headers: { Location } })
+  },
 })
 
 export const getNugetV2Metadata = endpoint({

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { type Instant, later } from '../../base/clock.ts'
-import { notFound } from '../../base/problem.ts'
+import { LostFile } from '../../base/streams/lost-file.ts'
 import type { Ctx } from '../../ctx.ts'
 import { answerDownload } from '../../http/conditional-file.ts'
 import type { Bytes, RequestFacts } from '../../http/endpoint.ts'
@@ -25,7 +25,7 @@ export async function answerPackageFile(
 ): Promise<Bytes> {
   const { file_sha256: sha256, size } = file
   const isGet = request.method === 'GET'
-  if (!isGet && (await ctx.files.sizeOf(sha256)) !== size) throw lost(ctx, file)
+  if (!isGet && (await ctx.files.sizeOf(sha256)) !== size) throw new LostFile(sha256)
   if (isGet) await noteDownload(ctx, file.package_id)
   return await answerDownload(request, {
     size,
@@ -45,18 +45,10 @@ async function openFile(
   file: PackageFileRow,
   range: ByteRange | undefined,
 ): Promise<Readable> {
-  const opened = await ctx.files.openOften(file.file_sha256, range).catch((error: unknown) => {
-    const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    throw isGone ? lost(ctx, file) : error
-  })
+  const opened = await ctx.files.openOften(file.file_sha256, range)
   if (opened.size === file.size) return opened.body
   opened.body.destroy()
-  throw lost(ctx, file)
-}
-
-function lost(ctx: Ctx, { id, file_sha256: sha256 }: PackageFileRow) {
-  ctx.log.error('a file of a package is not in the store', { package_file: id, sha256 })
-  return notFound('Package file')
+  throw new LostFile(file.file_sha256)
 }
 
 /** Names of files are plain ASCII in most formats; the long form says the others (RFC 6266). */

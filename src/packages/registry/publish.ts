@@ -44,6 +44,8 @@ export interface Publication {
   readonly versionKey?: string
   /** Of a package that is new. */
   readonly status?: PackageStatus
+  /** What those who install a package that is new are told: it is deprecated from the beginning. */
+  readonly deprecated?: string | undefined
   /** Of the package, whether it is new or not. */
   readonly setStatus?: PackageStatus | undefined
   /** What the format keeps beside the package, as JSON; replaces what is there. */
@@ -131,8 +133,8 @@ function insertPackage(ctx: Ctx, project: Project, publication: Publication, key
     name_key: key.nameKey,
     version: publication.version,
     version_key: key.versionKey,
-    status: publication.status ?? 'default',
-    status_message: null,
+    status: publication.status ?? (publication.deprecated === undefined ? 'default' : 'deprecated'),
+    status_message: publication.deprecated ?? null,
     creator_id: userOf(ctx.actor)?.id ?? null,
     created_at: now,
     updated_at: now,

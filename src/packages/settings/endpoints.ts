@@ -9,7 +9,7 @@ const onOff = flag().optional()
 export const getPackageSettings = endpoint({
   method: 'GET',
   path: '/groups/:id/packages/settings',
-  summary: 'Get what the packages of the projects of a group may do',
+  summary: 'Get the package settings of a group',
   access: onGroup('admin_package_settings', { signedIn: true }),
   response: packageSettings,
   handler: ({ ctx, group }) => readPackageSettings(ctx.db, group.id),
@@ -18,7 +18,7 @@ export const getPackageSettings = endpoint({
 export const putPackageSettings = endpoint({
   method: 'PUT',
   path: '/groups/:id/packages/settings',
-  summary: 'Change what the packages of the projects of a group may do',
+  summary: 'Update the package settings of a group',
   access: onGroup('admin_package_settings', { signedIn: true }),
   body: {
     maven_duplicates_allowed: onOff,

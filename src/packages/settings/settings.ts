@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
+import { PatternBudget } from '../../base/patterns/budget.ts'
+import { patternFault } from '../../base/patterns/check.ts'
+import { PatternLimitError, PatternSyntaxError } from '../../base/patterns/pattern.ts'
 import { invalid } from '../../base/problem.ts'
-import { wholeMatch } from '../../base/whole-match.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Db } from '../../store/schema.ts'
 import { inTransaction } from '../../store/transaction.ts'
@@ -50,7 +52,9 @@ export async function changePackageSettings(
     Object.entries(changes).filter(([, value]) => value !== undefined),
   )
   for (const [name, value] of Object.entries(given)) {
-    if (typeof value === 'string' && !wholeMatch(value)) throw invalid({ [name]: ['is invalid'] })
+    if (typeof value !== 'string') continue
+    const fault = patternFault({ source: value, whole: true })
+    if (fault !== undefined) throw invalid({ [name]: ['is invalid'] })
   }
   return await inTransaction(ctx, async ({ db }) => {
     const changed = { ...(await readPackageSettings(db, namespaceId)), ...given }
@@ -87,13 +91,26 @@ export async function mayDuplicate(
   const counted = type === 'terraform_module' ? known : own ? [own] : []
   const settings =
     counted.length > 0 ? counted.map((row) => parsed(row.settings)) : [parsed(undefined)]
-  return settings.some((one) => allows(one, type, names))
+  const patterns = new PatternBudget({ caller: `packages of ${project.namespace_id}` })
+  for (const one of settings) if (await allows(one, type, names, patterns)) return true
+  return false
 }
 
-function allows(settings: PackageSettings, type: DuplicateType, names: readonly string[]): boolean {
+async function allows(
+  settings: PackageSettings,
+  type: DuplicateType,
+  names: readonly string[],
+  patterns: PatternBudget,
+): Promise<boolean> {
   const isAllowed = settings[`${type}_duplicates_allowed`]
-  const regex = settings[`${type}_duplicate_exception_regex`]
-  const exception = regex === '' ? undefined : wholeMatch(regex)
-  const isException = exception !== undefined && names.some((name) => exception.matches(name))
-  return isAllowed !== isException
+  const source = settings[`${type}_duplicate_exception_regex`]
+  if (source === '') return isAllowed
+  try {
+    return isAllowed !== (await patterns.testAny({ source, whole: true }, names))
+  } catch (error) {
+    if (error instanceof PatternSyntaxError) return isAllowed
+    // Nobody knows whether it is an exception: the version stays as it is.
+    if (error instanceof PatternLimitError) return false
+    throw error
+  }
 }

@@ -1,6 +1,7 @@
 import type { Ctx } from '../../ctx.ts'
 import { answerDownload } from '../../http/conditional-file.ts'
 import type { Bytes, RequestFacts } from '../../http/endpoint.ts'
+import type { Headers } from './ask.ts'
 
 /** A file that was fetched; its bytes are in the file store. */
 interface FetchedFile {
@@ -24,11 +25,18 @@ export async function answerFetched(
     type: file.content_type,
     headers: {
       ...safeHeaders(path),
-      'x-checksum-sha1': file.file_sha1,
-      'x-checksum-md5': file.file_md5,
+      ...checksumHeaders({ sha1: file.file_sha1, md5: file.file_md5 }),
     },
     open: async (range) => (await ctx.files.openOften(file.file_sha256, range)).body,
   })
+}
+
+/** The hashes of a file, as far as they are known. */
+export function checksumHeaders({ sha1, md5 }: Headers['sums']): Record<string, string> {
+  return {
+    ...(sha1 === undefined ? {} : { 'x-checksum-sha1': sha1 }),
+    ...(md5 === undefined ? {} : { 'x-checksum-md5': md5 }),
+  }
 }
 
 /** What keeps browsers from running a file of another server. */

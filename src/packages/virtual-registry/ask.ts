@@ -3,6 +3,7 @@ import { OutboundError } from '../../base/outbound/outbound-guard.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { askUrl, type Headers, headersOf, isGood } from '../upstreams/ask.ts'
+import { roomOf } from './fit.ts'
 import type { UpstreamAddress } from './upstream.ts'
 
 const HEAD_MS = 5000
@@ -11,7 +12,7 @@ const MOST_BYTES = 5 * 1024 * 1024 * 1024
 
 /** Asks an upstream for a path, with its credentials. */
 export async function askUpstream(
-  ctx: Pick<Ctx, 'outbound'>,
+  ctx: Pick<Ctx, 'outbound' | 'config'>,
   upstream: UpstreamAddress,
   path: string,
   method: 'GET' | 'HEAD',
@@ -24,7 +25,7 @@ export async function askUpstream(
     method,
     headers: username === null ? {} : { Authorization: `Basic ${pair}` },
     timeoutMs: method === 'HEAD' ? HEAD_MS : GET_MS,
-    maxSize: MOST_BYTES,
+    maxSize: Math.min(MOST_BYTES, roomOf(ctx)),
     raw: true,
     ...limits,
   })
@@ -40,7 +41,7 @@ export function isPage(headers: Headers, path: string): boolean {
  * address among many, is asked once more.
  */
 export async function headOf(
-  ctx: Pick<Ctx, 'outbound'>,
+  ctx: Pick<Ctx, 'outbound' | 'config'>,
   upstream: UpstreamAddress,
   path: string,
   isSecond = false,
@@ -59,7 +60,7 @@ export async function headOf(
 
 /** Whether an upstream answers, as its owners are told (docs/contract/C-resolved §4.1). */
 export async function testUpstream(
-  ctx: Pick<Ctx, 'outbound'>,
+  ctx: Pick<Ctx, 'outbound' | 'config'>,
   upstream: UpstreamAddress,
   path: string | undefined,
 ): Promise<{ success: boolean; result?: string }> {

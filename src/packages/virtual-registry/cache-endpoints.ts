@@ -13,7 +13,7 @@ const ROOT = '/virtual_registries/packages/maven'
 export const listCacheEntries = endpoint({
   method: 'GET',
   path: `${ROOT}/upstreams/:upstream_id/cache_entries`,
-  summary: 'List what was fetched from an upstream, the newest first',
+  summary: 'List the cache entries of an upstream, newest first',
   access: onUpstream('read'),
   params: { upstream_id: id() },
   jobToken: true,
@@ -29,7 +29,7 @@ export const listCacheEntries = endpoint({
 export const deleteCacheEntry = endpoint({
   method: 'DELETE',
   path: `${ROOT}/cache_entries/*entry_id`,
-  summary: 'Forget one file that was fetched',
+  summary: 'Delete a cache entry',
   access: onCacheEntry(),
   params: { entry_id: text({ max: 2000 }) },
   jobToken: true,

@@ -124,3 +124,28 @@ export async function deleteUnusedEntries(
     .executeTakeFirst()
   return Number(gone.numDeletedRows)
 }
+
+/** The bytes of everything that was fetched. */
+export async function cacheBytes(db: Db): Promise<number> {
+  const row = await db.selectFrom('virtual_cache_size').select('bytes').executeTakeFirst()
+  return row?.bytes ?? 0
+}
+
+/** What nobody has downloaded for longest, or what was fetched longest ago and never downloaded. */
+export function listLeastUsed(db: Db, limit: number): Promise<{ id: number; size: number }[]> {
+  return db
+    .selectFrom('virtual_cache_entries as entry')
+    .leftJoin('virtual_cache_downloads as download', 'download.entry_id', 'entry.id')
+    .select(['entry.id', 'entry.size'])
+    .orderBy((is) => is.fn.coalesce('download.downloaded_at', 'entry.updated_at'))
+    .orderBy('entry.id')
+    .limit(limit)
+    .execute()
+}
+
+export async function deleteEntries(db: Db, ids: readonly number[]): Promise<void> {
+  await db
+    .deleteFrom('virtual_cache_entries')
+    .where('id', 'in', [...ids])
+    .execute()
+}

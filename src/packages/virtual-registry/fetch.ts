@@ -1,25 +1,44 @@
+import { sharingAddress } from '../../base/outbound/address.ts'
 import { OutboundError } from '../../base/outbound/outbound-guard.ts'
+import { unavailable } from '../../base/problem.ts'
+import { Semaphore } from '../../base/semaphore.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { headersOf } from '../upstreams/ask.ts'
 import { type Transfer, Transfers } from '../upstreams/transfer.ts'
 import { askUpstream, isPage } from './ask.ts'
-import { type EntryRow, saveEntry } from './entry-queries.ts'
+import { cacheBytes, type EntryRow, saveEntry } from './entry-queries.ts'
+import { fitVirtualCaches, roomOf } from './fit.ts'
 import { findUpstream, type UpstreamRow } from './queries.ts'
 import { addressOf } from './upstream.ts'
 
 const transfers = new Transfers<EntryRow>()
 const keyOf = (upstream: UpstreamRow, path: string) => `${upstream.id} ${upstream.url} ${path}`
 
-/** Fetches a file of an upstream and keeps it, once for all who ask meanwhile. */
-export function fetchOnce(
+/** Files that are fetched at once; an address has a share of them. */
+const fetches = new Semaphore({
+  limit: 64,
+  maxWaiting: 512,
+  share: 0.5,
+  timeoutMs: 30_000,
+  busy: () => unavailable('Too many files are being fetched. Try again in a few seconds.', 5),
+})
+
+/** Fetches a file of an upstream and keeps it, once for all who ask meanwhile; the signal is of the one who asks. */
+export async function fetchOnce(
   ctx: Ctx,
   upstream: UpstreamRow,
   path: string,
+  signal?: AbortSignal,
 ): Promise<{ readonly transfer: Transfer<EntryRow>; readonly isFirst: boolean }> {
-  return transfers.fetchOnce(ctx, keyOf(upstream, path), {
+  return await transfers.fetchOnce(ctx, keyOf(upstream, path), {
+    signal,
+    room: roomOf(ctx),
     async ask() {
-      const response = await askUpstream(ctx, addressOf(ctx, upstream), path, 'GET')
+      const release = await fetches.acquire(undefined, sharingAddress(ctx.ip))
+      const asked = askUpstream(ctx, addressOf(ctx, upstream), path, 'GET')
+      asked.then(({ body }) => body.once('close', release), release)
+      const response = await asked
       if (!isPage(headersOf(response), path)) return response
       response.body.destroy()
       throw new OutboundError('damaged', 'the upstream has a page instead of the file')
@@ -38,7 +57,7 @@ export function fetchOnce(
           throw new OutboundError('damaged', 'the upstream has another address now')
         }
         const now = inner.now()
-        return await saveEntry(inner.db, {
+        const row = await saveEntry(inner.db, {
           upstream_id: upstream.id,
           relative_path: path,
           file_sha256: file.sha256,
@@ -51,6 +70,10 @@ export function fetchOnce(
           created_at: now,
           updated_at: now,
         })
+        if ((await cacheBytes(inner.db)) > roomOf(ctx)) {
+          await inner.work.enqueue(inner.db, fitVirtualCaches, {}, { uniqueKey: 'full' })
+        }
+        return row
       }),
   })
 }

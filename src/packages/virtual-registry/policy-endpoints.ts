@@ -66,7 +66,7 @@ async function present(ctx: Ctx, groupId: number): Promise<z.input<typeof policy
 export const getVirtualPolicy = endpoint({
   method: 'GET',
   path,
-  summary: 'Get how long what was fetched for the virtual registries of a group is kept',
+  summary: 'Get the cache policy of the virtual registries of a group',
   access: onVirtualPolicy(),
   response: policyEntity,
   handler: ({ ctx, group }) => present(ctx, group.id),
@@ -75,7 +75,7 @@ export const getVirtualPolicy = endpoint({
 export const createVirtualPolicy = endpoint({
   method: 'POST',
   path,
-  summary: 'Say how long what was fetched for the virtual registries of a group is kept',
+  summary: 'Create the cache policy of the virtual registries of a group',
   access: onVirtualPolicy(),
   body,
   response: policyEntity,
@@ -92,7 +92,7 @@ export const createVirtualPolicy = endpoint({
 export const updateVirtualPolicy = endpoint({
   method: 'PATCH',
   path,
-  summary: 'Change how long what was fetched for the virtual registries of a group is kept',
+  summary: 'Update the cache policy of the virtual registries of a group',
   access: onVirtualPolicy(),
   body,
   response: policyEntity,
@@ -120,7 +120,7 @@ async function changePolicy(ctx: Ctx, groupId: number, given: Given): Promise<vo
 export const deleteVirtualPolicy = endpoint({
   method: 'DELETE',
   path,
-  summary: 'Keep what was fetched for the virtual registries of a group for good',
+  summary: 'Delete the cache policy of the virtual registries of a group',
   access: onVirtualPolicy(),
   async handler({ ctx, group }) {
     if (!(await deletePolicy(ctx.db, group.id))) throw notFound('Policy')

@@ -131,7 +131,7 @@ export const deleteVirtualRegistry = endpoint({
 export const purgeVirtualRegistry = endpoint({
   method: 'DELETE',
   path: `${ROOT}/:registry_id/cache`,
-  summary: 'Forget what was fetched from the upstreams that only this virtual registry uses',
+  summary: 'Delete the cache entries of the upstreams that only this virtual registry uses',
   access: onVirtualRegistry('write'),
   params,
   jobToken: true,

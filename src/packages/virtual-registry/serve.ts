@@ -7,7 +7,7 @@ import { badRequest, Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { Bytes, RequestFacts } from '../../http/endpoint.ts'
 import { flushLater, inTransaction } from '../../store/transaction.ts'
-import { answerFetched, safeHeaders } from '../upstreams/answer.ts'
+import { answerFetched, checksumHeaders, safeHeaders } from '../upstreams/answer.ts'
 import { gatewayProblem, type Headers, isGood } from '../upstreams/ask.ts'
 import { askUpstream, headOf } from './ask.ts'
 import {
@@ -29,7 +29,10 @@ const DIGEST = { maxSize: 1024, timeoutMs: 10_000 }
 /** Metadata changes: a digest of any kind must be of what is here, and not be kept by itself. */
 const DIGEST_OF = /^(.+)\.(sha1|md5|(?<=maven-metadata\.xml\.)sha(?:256|512))$/
 
-type Asked = Pick<RequestFacts, 'method' | 'headers'>
+/** The signal of nobody who waits. */
+const nobody = AbortSignal.abort()
+
+type Asked = Pick<RequestFacts, 'method' | 'headers' | 'signal'>
 
 /** Refuses paths that lead elsewhere than to a file of a repository. */
 export function readPath(path: string): string {
@@ -53,8 +56,10 @@ export async function serveFile(
   const upstreams = await listLinks(ctx.db, registry.id)
   if (upstreams.length === 0) throw badRequest('No upstreams set')
   const [, base, kind] = DIGEST_OF.exec(path) ?? []
-  if (base !== undefined && kind !== undefined) return serveDigest(ctx, upstreams, base, kind)
-  const entry = await usableEntry(ctx, upstreams, path)
+  if (base !== undefined && kind !== undefined) {
+    return serveDigest(ctx, upstreams, { base, kind, signal: request.signal })
+  }
+  const entry = await usableEntry(ctx, upstreams, path, request.signal)
   if (entry) return answerEntry(ctx, entry, request)
   return serveMissing(ctx, upstreams, path, request)
 }
@@ -64,6 +69,7 @@ async function usableEntry(
   ctx: Ctx,
   upstreams: readonly UpstreamRow[],
   path: string,
+  signal: AbortSignal,
 ): Promise<EntryRow | undefined> {
   const found = await listEntriesAt(
     ctx.db,
@@ -74,7 +80,7 @@ async function usableEntry(
     const entry = found.find((one) => one.upstream_id === upstream.id)
     if (!entry || !(await isHere(ctx, entry))) continue
     if (isFresh(ctx, upstream, entry)) return entry
-    return await refreshed(ctx, upstream, entry)
+    return await refreshed(ctx, upstream, entry, signal)
   }
   return undefined
 }
@@ -90,7 +96,12 @@ function isFresh(ctx: Pick<Ctx, 'now'>, upstream: UpstreamRow, entry: EntryRow):
   return hours === 0 || entry.upstream_checked_at > later(ctx.now(), -hours * HOUR_MS)
 }
 
-async function refreshed(ctx: Ctx, upstream: UpstreamRow, entry: EntryRow): Promise<EntryRow> {
+async function refreshed(
+  ctx: Ctx,
+  upstream: UpstreamRow,
+  entry: EntryRow,
+  signal: AbortSignal,
+): Promise<EntryRow> {
   const head = await headOf(ctx, addressOf(ctx, upstream), entry.relative_path)
   if (!isGood(head)) return entry
   // Another request may have fetched it while its upstream was asked.
@@ -103,7 +114,7 @@ async function refreshed(ctx: Ctx, upstream: UpstreamRow, entry: EntryRow): Prom
     return entry
   }
   try {
-    const { transfer, isFirst } = await fetchOnce(ctx, upstream, entry.relative_path)
+    const { transfer, isFirst } = await fetchOnce(ctx, upstream, entry.relative_path, signal)
     if (isFirst) transfer.body.resume()
     return await transfer.stored
   } catch (error) {
@@ -133,8 +144,12 @@ async function serveMissing(
   // It may have come while its upstream was asked.
   const entry = isRunning(upstream, path) ? undefined : await findEntry(ctx.db, upstream.id, path)
   if (entry && (await isHere(ctx, entry))) return answerEntry(ctx, entry, request)
-  const { transfer, isFirst } = await fetchOrFail(ctx, upstream, path)
-  if (!isFirst) return answerEntry(ctx, await storedOrFail(transfer.stored), request)
+  const { transfer, isFirst } = await fetchOrFail(ctx, upstream, path, request.signal)
+  const sums = isFirst ? await sumsBefore(ctx, upstream, path, transfer.headers) : undefined
+  if (!sums) {
+    if (isFirst) transfer.body.resume()
+    return answerEntry(ctx, await storedOrFail(transfer.stored), request)
+  }
   const { length, type } = transfer.headers
   transfer.stored
     .then(
@@ -144,19 +159,59 @@ async function serveMissing(
     .catch(() => {})
   const size: Record<string, string> =
     length === undefined ? {} : { 'Content-Length': String(length) }
-  return { body: transfer.body, type, headers: { ...safeHeaders(path), ...size } }
+  const headers = { ...safeHeaders(path), ...checksumHeaders(sums), ...size }
+  return { body: transfer.body, type, headers }
+}
+
+/** A file of so many bytes is here before a client gives up waiting. */
+const SOON_BYTES = 8 * 1024 * 1024
+
+/**
+ * The hashes of a file that is on its way, as its upstream says them with it or beside it; nothing where it is better to
+ * wait for the file, or no other way to know them.
+ */
+async function sumsBefore(
+  ctx: Ctx,
+  upstream: UpstreamRow,
+  path: string,
+  { sums, length }: Headers,
+): Promise<Headers['sums'] | undefined> {
+  if (sums.sha1 !== undefined && sums.md5 !== undefined) return sums
+  if (length !== undefined && length <= SOON_BYTES) return undefined
+  const [sha1, md5] = await Promise.all([
+    sums.sha1 ?? sumBeside(ctx, upstream, `${path}.sha1`, /\b[0-9a-f]{40}\b/),
+    sums.md5 ?? sumBeside(ctx, upstream, `${path}.md5`, /\b[0-9a-f]{32}\b/),
+  ])
+  return sha1 === undefined || md5 === undefined ? undefined : { sha1, md5 }
+}
+
+/** The hash in a file beside another one, with or without the name of that. */
+async function sumBeside(
+  ctx: Ctx,
+  upstream: UpstreamRow,
+  path: string,
+  form: RegExp,
+): Promise<string | undefined> {
+  try {
+    const text = (await readSmall(ctx, upstream, path)).toString('latin1')
+    return form.exec(text.toLowerCase())?.[0]
+  } catch (error) {
+    if (error instanceof Problem) return undefined
+    throw error
+  }
 }
 
 function emptyAnswer(head: Headers, path: string): Bytes {
   const size: Record<string, string> =
     head.length === undefined ? {} : { 'Content-Length': String(head.length) }
   const body = Readable.from([], { objectMode: false })
-  return { body, type: head.type, headers: { ...safeHeaders(path), ...size } }
+  const headers = { ...safeHeaders(path), ...checksumHeaders(head.sums), ...size }
+  return { body, type: head.type, headers }
 }
 
-async function fetchOrFail(ctx: Ctx, upstream: UpstreamRow, path: string) {
+async function fetchOrFail(ctx: Ctx, upstream: UpstreamRow, path: string, signal: AbortSignal) {
   try {
-    return await fetchOnce(ctx, upstream, path)
+    return await fetchOnce(ctx, upstream, path, signal)
   } catch (error) {
     throw gatewayProblem(error)
   }
@@ -197,18 +252,17 @@ async function findUpstreamWith(
 async function serveDigest(
   ctx: Ctx,
   upstreams: readonly UpstreamRow[],
-  base: string,
-  kind: string,
+  { base, kind, signal }: { base: string; kind: string; signal: AbortSignal },
 ): Promise<Bytes> {
   const path = `${base}.${kind}`
-  const entry = await usableEntry(ctx, upstreams, base)
+  const entry = await usableEntry(ctx, upstreams, base, signal)
   if (entry) {
     const body = await digestOf(ctx, entry, kind)
     return { body, type: 'text/plain', headers: safeHeaders(path) }
   }
   const { upstream } = await findUpstreamWith(ctx, upstreams, path)
   const body = await readSmall(ctx, upstream, path)
-  fetchOnce(ctx, upstream, base)
+  fetchOnce(ctx, upstream, base, nobody)
     .then(({ transfer, isFirst }) => isFirst && transfer.body.resume())
     .catch(() => {})
   return { body, type: 'text/plain', headers: safeHeaders(path) }

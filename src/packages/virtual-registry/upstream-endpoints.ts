@@ -111,7 +111,7 @@ export const listGroupUpstreams = endpoint({
 export const testNewUpstream = endpoint({
   method: 'POST',
   path: `${GROUP}/upstreams/test`,
-  summary: 'Try whether an upstream that is not there yet answers',
+  summary: 'Test an upstream before it is created',
   access: onVirtualGroup('read', { ofUpstreams: true }),
   jobToken: true,
   body: { url: filledText({ max: 255 }), username: secret.optional(), password: secret.optional() },
@@ -178,7 +178,7 @@ export const deleteVirtualUpstream = endpoint({
 export const purgeUpstream = endpoint({
   method: 'DELETE',
   path: `${ROOT}/upstreams/:upstream_id/cache`,
-  summary: 'Forget what was fetched from an upstream',
+  summary: 'Delete the cache entries of an upstream',
   access: onUpstream('write'),
   params: { upstream_id: number },
   jobToken: true,
@@ -225,7 +225,7 @@ export const testChangedUpstream = endpoint({
 export const linkUpstream = endpoint({
   method: 'POST',
   path: `${ROOT}/registry_upstreams`,
-  summary: 'Add an upstream that is there to another virtual registry of its group',
+  summary: 'Add an existing upstream to a virtual registry of its group',
   access: signedIn(),
   conditions: [mayLink],
   jobToken: true,

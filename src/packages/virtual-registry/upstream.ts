@@ -1,3 +1,4 @@
+import { OutboundError } from '../../base/outbound/outbound-guard.ts'
 import { badRequest, invalid, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { inTransaction } from '../../store/transaction.ts'
@@ -47,8 +48,9 @@ export async function readUrl(ctx: Pick<Ctx, 'outbound'>, text: string): Promise
   }
   try {
     await ctx.outbound.assertMayAsk(url)
-  } catch {
-    throw invalid({ url: ['is blocked: it must be a public address'] })
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error
+    throw invalid({ url: [`is blocked: ${error.message}`] })
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '').replace(/\.git$/, '')
 }

@@ -113,7 +113,7 @@ export const createIssueTodo = endpoint({
 export const listIssueParticipants = endpoint({
   method: 'GET',
   path: `${path}/participants`,
-  summary: 'List who takes part in an issue',
+  summary: 'List the participants of an issue',
   access: onIssue(),
   response: z.array(userBasicEntity),
   async handler({ ctx, project, issue: row, assigneeIds }) {
@@ -170,7 +170,7 @@ export const reorderProjectIssue = endpoint({
 export const getIssueUserAgent = endpoint({
   method: 'GET',
   path: `${path}/user_agent_detail`,
-  summary: 'Tell administrators with what program and from where an issue was made',
+  summary: 'Get the user agent and address from which an issue was created (administrators)',
   access: onIssue('admin_only'),
   response: userAgentEntity,
   handler: ({ ctx, issue }) => getUserAgent(ctx, 'Issue', issue.id),

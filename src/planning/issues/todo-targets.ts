@@ -1,12 +1,13 @@
 import { viewerOf } from '../../access/visible-queries.ts'
 import type { Ctx } from '../../ctx.ts'
-import type { ShownTargets } from '../../discussions/effects.ts'
+import type { TodoTargetShown } from '../../discussions/readers.ts'
 import { presentIssues } from './present.ts'
 import { listSeenIssues } from './queries.ts'
 
-/** Tells all of the issues that to-dos are about. */
-export async function showTodoIssues(ctx: Ctx, { type, ids, tell }: ShownTargets): Promise<void> {
-  if (type !== 'Issue') return
-  const rows = await listSeenIssues(ctx.db, viewerOf(ctx), ids)
-  for (const issue of await presentIssues(ctx, rows)) tell(issue)
+/** The issues of these ids that the caller may see, for to-dos about them. */
+export async function readTodoIssues(
+  ctx: Ctx,
+  ids: readonly number[],
+): Promise<readonly TodoTargetShown[]> {
+  return await presentIssues(ctx, await listSeenIssues(ctx.db, viewerOf(ctx), ids))
 }

@@ -158,7 +158,7 @@ export const addLabel = endpoint({
 export const updateNamedLabel = endpoint({
   method: 'PUT',
   path,
-  summary: 'Change the label of a project or group that the body names',
+  summary: 'Update a label of a project or group, named in the body',
   access: onEither('admin_label'),
   body: { ...selector, ...changeBody },
   response: labelEntity,
@@ -171,7 +171,7 @@ export const updateNamedLabel = endpoint({
 export const removeNamedLabel = endpoint({
   method: 'DELETE',
   path,
-  summary: 'Delete the label of a project or group that the request names',
+  summary: 'Delete a label of a project or group, named in the request',
   access: onEither('admin_label'),
   query: selector,
   async handler({ ctx, source, query, request }) {
@@ -225,13 +225,13 @@ const following = (verb: 'subscribe' | 'unsubscribe', summary: string) =>
     },
   })
 
-export const subscribeLabel = following('subscribe', 'Hear of what carries a label')
-export const unsubscribeLabel = following('unsubscribe', 'Hear no more of what carries a label')
+export const subscribeLabel = following('subscribe', 'Subscribe to a label')
+export const unsubscribeLabel = following('unsubscribe', 'Unsubscribe from a label')
 
 export const promoteProjectLabel = endpoint({
   method: 'PUT',
   path: '/projects/:id/labels/:label_id/promote',
-  summary: 'Make a project label one of its group',
+  summary: 'Promote a project label to a group label',
   access: onPromotedLabel(),
   response: labelEntity,
   handler: async ({ ctx, group, label }) => presentOne(ctx, await promoteLabel(ctx, group, label)),

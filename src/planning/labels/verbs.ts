@@ -3,7 +3,7 @@ import type { Ctx } from '../../ctx.ts'
 import { moveSubscriptions } from '../../discussions/subscriptions/subscribe.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
-import { mergeLent } from '../lent-queries.ts'
+import { mergeUses } from '../group-owned-queries.ts'
 import type { Place } from '../place.ts'
 import { readColor } from './color.ts'
 import type { LabelRow } from './entity.ts'
@@ -108,7 +108,7 @@ export async function promoteLabel(
     const duplicates = (await listProjectLabelsBelow(ctx.db, group.id, label.title))
       .map((row) => row.id)
       .filter((id) => id !== kept)
-    await mergeLent(ctx.db, 'label', duplicates, kept)
+    await mergeUses(ctx.db, 'label', duplicates, kept)
     await moveSubscriptions(ctx, 'label', duplicates, kept)
     for (const id of duplicates) await deleteLabel(ctx.db, id)
     if (known) return { ...known, priority: null }

@@ -120,7 +120,7 @@ export const deleteMilestone = endpoint({
 export const promoteProjectMilestone = endpoint({
   method: 'POST',
   path: '/projects/:id/milestones/:milestone_id/promote',
-  summary: 'Make a project milestone one of its group',
+  summary: 'Promote a project milestone to a group milestone',
   access: onPromotedMilestone(),
   response: milestoneEntity,
   status: 200,

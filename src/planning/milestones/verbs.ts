@@ -5,7 +5,7 @@ import type { Ctx } from '../../ctx.ts'
 import { nextIid } from '../../store/iid.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { taken, uniquely } from '../../store/unique.ts'
-import { mergeLent } from '../lent-queries.ts'
+import { mergeUses } from '../group-owned-queries.ts'
 import type { Place } from '../place.ts'
 import { type MilestoneRow, presentMilestone } from './entity.ts'
 import {
@@ -157,7 +157,7 @@ export async function promoteMilestone(ctx: Ctx, groupId: number, row: Milestone
     const duplicates = (await listProjectMilestonesBelow(ctx.db, groupId, row.title))
       .map((one) => one.id)
       .filter((id) => id !== row.id)
-    await mergeLent(ctx.db, 'milestone', duplicates, row.id)
+    await mergeUses(ctx.db, 'milestone', duplicates, row.id)
     for (const id of duplicates) await deleteMilestone(ctx.db, id)
     const iid = await nextIid(ctx.db, groupId, 'milestone', 'group')
     const changes = { project_id: null, group_id: groupId, iid } as const

@@ -46,11 +46,15 @@ export interface CommandContext {
   save(ctx: Ctx, edits: CommandEdits): Promise<void>
 }
 
+export type CommandChanges = Readonly<Record<string, unknown>>
+
 /** What a command comes to: a sentence for who gave it, the words of `commands_changes`, and what is done last. */
 export interface CommandDone {
   readonly message: string | (() => string)
-  readonly changes?: Readonly<Record<string, unknown>>
-  act?(): Promise<void>
+  readonly changes?: CommandChanges | ((sum: number) => CommandChanges)
+  /** Those of a kind that follow each other are done as one, by the last of them and with the sum of their amounts. */
+  readonly sum?: { readonly kind: string; readonly amount: number }
+  act?(sum: number): Promise<void>
 }
 
 /** Carries a command out, or gives undefined when it can't be, or not by the caller. */

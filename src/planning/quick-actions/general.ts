@@ -46,6 +46,7 @@ function remember(ctx: Ctx, context: CommandContext) {
   return {
     changes: { todo_event: 'add' },
     message: 'Added a to-do item.',
+    sum: { kind: 'to-do', amount: 0 },
     act: async () => void (await markTodo(ctx, subjectOf(context))),
   }
 }
@@ -54,6 +55,7 @@ function done(ctx: Ctx, context: CommandContext) {
   return {
     changes: { todo_event: 'done' },
     message: 'Marked to-do item as done.',
+    sum: { kind: 'to-do', amount: 0 },
     act: () => completeTodos(ctx, subjectOf(context)),
   }
 }
@@ -64,6 +66,7 @@ function follow(subscribed: boolean) {
     message: subscribed
       ? `Subscribed to this ${context.word}.`
       : `Unsubscribed from this ${context.word}.`,
+    sum: { kind: 'subscription', amount: 0 },
     async act() {
       const type = context.word === 'issue' ? 'issue' : 'merge_request'
       await setSubscribed(ctx, type, context.id, subscribed, await context.followsByDefault())
@@ -95,6 +98,7 @@ function estimate(ctx: Ctx, context: CommandContext, argument: string) {
   return {
     changes: { time_estimate: seconds },
     message: `Set time estimate to ${humanDuration(ctx, seconds)}.`,
+    sum: { kind: 'estimate', amount: 0 },
     act: () => setEstimate(ctx, context.timed, context.timedSubject, seconds),
   }
 }
@@ -104,6 +108,7 @@ function removeEstimate(ctx: Ctx, context: CommandContext) {
   return {
     changes: { time_estimate: 0 },
     message: 'Removed time estimate.',
+    sum: { kind: 'estimate', amount: 0 },
     act: () => setEstimate(ctx, context.timed, context.timedSubject, 0),
   }
 }
@@ -119,9 +124,13 @@ function spend(ctx: Ctx, context: CommandContext, argument: string) {
   const word = seconds < 0 ? 'Subtracted' : 'Added'
   const user_id = userOf(ctx.actor)?.id ?? null
   return {
-    changes: { spend_time: { duration: seconds, user_id, spent_at: at } },
+    changes: (sum: number) => ({ spend_time: { duration: sum, user_id, spent_at: at } }),
     message: `${word} ${humanDuration(ctx, Math.abs(seconds))} spent time.`,
-    act: () => spendTime(ctx, context.timed, context.timedSubject, { seconds, summary: null, at }),
+    sum: { kind: `spent on ${day ?? 'this day'}`, amount: seconds },
+    async act(sum: number) {
+      const spent = { seconds: sum, summary: null, at }
+      if (sum !== 0) await spendTime(ctx, context.timed, context.timedSubject, spent)
+    },
   }
 }
 

@@ -3,7 +3,12 @@ import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { type AskedCommand, takeCommands } from '../../discussions/notes/commands.ts'
 import type { CommandOptions, CommandResult, NoteKind } from '../../discussions/notes/kind.ts'
-import type { CommandContext, CommandDone, CommandTable } from './command-context.ts'
+import type {
+  CommandChanges,
+  CommandContext,
+  CommandDone,
+  CommandTable,
+} from './command-context.ts'
 
 /** The quick actions of issues or of merge requests; `contextOf` reads the one of this id as it is before them. */
 export function quickActions<Context extends CommandContext>(
@@ -20,7 +25,7 @@ export function quickActions<Context extends CommandContext>(
     id: number,
     asked: readonly AskedCommand[],
     options: CommandOptions = {},
-  ) => runCommands(ctx, await contextOf(ctx, project, id, options), table, asked)
+  ) => runCommands(ctx, await contextOf(ctx, project, id, options), table, asked, options.signal)
   /** Those in a comment. */
   const read: NonNullable<NoteKind['readCommands']> = async (ctx, noteable, body, options) => {
     const { text, commands } = take(body)
@@ -31,6 +36,9 @@ export function quickActions<Context extends CommandContext>(
   return { take, run, read }
 }
 
+/** Commands that one text may give: each may change much, and tell many. */
+const MOST_COMMANDS = 50
+
 /**
  * Carries commands out one after the other: what they want changed in one change, then what each does beyond that. A
  * command that the caller may not give, or that comes to nothing, is passed over.
@@ -39,10 +47,12 @@ async function runCommands<Context extends CommandContext>(
   ctx: Ctx,
   context: Context,
   table: CommandTable<Context>,
-  commands: readonly AskedCommand[],
+  asked: readonly AskedCommand[],
+  signal: AbortSignal | undefined,
 ): Promise<CommandResult> {
   const done: CommandDone[] = []
-  for (const { name, argument } of commands) {
+  for (const { name, argument } of asked.slice(0, MOST_COMMANDS)) {
+    if (signal?.aborted) return nothing
     const result = await unlessRefused(async () => table[name]?.(ctx, context, argument))
     if (result) done.push(result)
   }
@@ -50,17 +60,57 @@ async function runCommands<Context extends CommandContext>(
     if (Object.keys(context.edits).length > 0) await context.save(ctx, context.edits)
     return true
   })
-  if (!saved) return { changes: {}, summary: [] }
-  const kept: CommandDone[] = []
-  for (const one of done) {
+  if (!saved) return nothing
+  const { sentences, changes } = await act(done, signal)
+  const left = asked.length - MOST_COMMANDS
+  if (left > 0) {
+    const count = left === 1 ? '1 more command was' : `${left} more commands were`
+    sentences.push(`${count} not carried out: a text may give ${MOST_COMMANDS}.`)
+  }
+  return {
+    changes: mergeChanges(changes),
+    summary: sentences.length === 0 ? [] : [sentences.join(' ')],
+  }
+}
+
+/** Does what commands do beyond the one change. */
+async function act(done: readonly CommandDone[], signal: AbortSignal | undefined) {
+  const sentences: string[] = []
+  const changes: CommandChanges[] = []
+  for (const some of summed(done)) {
+    if (signal?.aborted) break
+    const sum = some.reduce((so, one) => so + (one.sum?.amount ?? 0), 0)
     const acted = await unlessRefused(async () => {
-      await one.act?.()
+      await some.at(-1)?.act?.(sum)
       return true
     })
-    if (acted) kept.push(one)
+    if (!acted) continue
+    for (const { message, changes: own } of some) {
+      sentences.push(sentence(message))
+      if (own) changes.push(typeof own === 'function' ? own(sum) : own)
+    }
   }
-  const summary = kept.map((one) => sentence(one.message)).join(' ')
-  return { changes: mergeChanges(kept), summary: summary === '' ? [] : [summary] }
+  return { sentences, changes }
+}
+
+const nothing: CommandResult = { changes: {}, summary: [] }
+
+/** What is done, those of a kind that follow each other together. What only adds to the one change lies between nothing. */
+function summed(done: readonly CommandDone[]): CommandDone[][] {
+  const groups: CommandDone[][] = []
+  let open: { readonly kind: string; readonly group: CommandDone[] } | undefined
+  for (const one of done) {
+    const kind = one.sum?.kind
+    if (kind !== undefined && open?.kind === kind) {
+      open.group.push(one)
+      continue
+    }
+    const group = [one]
+    groups.push(group)
+    if (kind !== undefined) open = { kind, group }
+    else if (one.act) open = undefined
+  }
+  return groups
 }
 
 function sentence(message: string | (() => string)): string {
@@ -77,9 +127,9 @@ async function unlessRefused<T>(act: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-function mergeChanges(done: readonly CommandDone[]): Record<string, unknown> {
+function mergeChanges(all: readonly CommandChanges[]): Record<string, unknown> {
   const changes: Record<string, unknown> = {}
-  for (const { changes: own = {} } of done) {
+  for (const own of all) {
     for (const [key, value] of Object.entries(own)) {
       const before = changes[key]
       const adds = /^(?:add|remove)_/.test(key) && Array.isArray(before) && Array.isArray(value)

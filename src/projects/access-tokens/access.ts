@@ -30,7 +30,7 @@ export const onNewTokenOf = () => onEither('create_access_token', may('create'))
 /** The project or group that the token in use may belong to. */
 export const onSourceOfOwnToken = () => onEither(readEither, order)
 
-/** The token of a number, if it is one of the project or group. */
+/** The access token with this id, if it belongs to the project or group. */
 export async function findSourceToken(ctx: Ctx, source: Source, tokenId: number) {
   const row = await findTokenById(ctx.db, tokenId)
   return row?.source_type === source.type && row.source_id === source.id ? row : undefined

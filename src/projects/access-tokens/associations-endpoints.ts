@@ -37,7 +37,7 @@ const projectEntity = z.strictObject({
 export const getAssociations = endpoint({
   method: 'GET',
   path: '/personal_access_tokens/self/associations',
-  summary: 'List the groups and projects that the token in use reaches',
+  summary: 'List the groups and projects that the token of the request can access',
   access: signedIn(),
   scopes: ['any'],
   query: { min_access_level: oneOfNumbers(MEMBER_LEVELS).default(10) },

@@ -114,7 +114,7 @@ export const revokeSourceToken = endpoint({
 export const rotateSourceToken = endpoint({
   method: 'POST',
   path: '/:source/:id/access_tokens/:token_id/rotate',
-  summary: 'Put a new token in the place of an access token of a project or group',
+  summary: 'Rotate an access token of a project or group',
   access: onRotatedToken(),
   scopes: ['api', 'self_rotate'],
   body: { expires_at: expiryParam },
@@ -130,7 +130,7 @@ export const rotateSourceToken = endpoint({
 export const rotateOwnSourceToken = endpoint({
   method: 'POST',
   path: '/:source/:id/access_tokens/self/rotate',
-  summary: 'Put a new token in the place of the access token in use of a project or group',
+  summary: 'Rotate the access token of the request, of a project or group',
   access: onSourceOfOwnToken(),
   scopes: ['api', 'self_rotate'],
   body: { expires_at: expiryParam },

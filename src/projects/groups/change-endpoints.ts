@@ -7,6 +7,7 @@ import { day, filledText, flag, id, integer, text } from '../../http/params.ts'
 import { sentAvatar } from '../../identity/users/avatar/sent-avatar.ts'
 import { sharesLevel } from '../members/access.ts'
 import { shareSource } from '../members/share-source.ts'
+import { limitsArtifacts, limitsRepository } from '../namespaces/access.ts'
 import { changeGroup } from './change-group.ts'
 import { groupDetailEntity } from './entity.ts'
 import { groupBodyParams } from './params.ts'
@@ -22,6 +23,7 @@ export const putGroup = endpoint({
   summary: 'Change a group',
   access: onGroup('admin_group'),
   body: { name: filledText().optional(), path: filledText().optional(), ...groupBodyParams },
+  conditions: [limitsArtifacts, limitsRepository],
   response: groupDetailEntity,
   async handler({ ctx, group, body, request }) {
     await changeGroup(ctx, group.id, {
@@ -58,7 +60,7 @@ export const deleteGroup = endpoint({
 export const restoreGroup = endpoint({
   method: 'POST',
   path: '/groups/:id/restore',
-  summary: 'Keep a group that was marked for deletion',
+  summary: 'Restore a group that is marked for deletion',
   access: onGroup('delete_group'),
   response: groupDetailEntity,
   async handler({ ctx, group }) {

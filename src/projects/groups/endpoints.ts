@@ -3,6 +3,7 @@ import { anyone, onGroup, signedIn } from '../../access/subjects.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { filledText, flag, id } from '../../http/params.ts'
 import { sentAvatar } from '../../identity/users/avatar/sent-avatar.ts'
+import { limitsArtifacts, limitsRepository } from '../namespaces/access.ts'
 import { projectListEntity } from '../projects/entity.ts'
 import { listProjects } from '../projects/list/list-projects.ts'
 import { projectListParams, projectPages } from '../projects/list/params.ts'
@@ -21,7 +22,6 @@ export const getGroups = endpoint({
   access: anyone(),
   query: groupListParams,
   paginate: groupPages,
-  cached: true,
   response: z.array(groupEntity),
   handler: ({ ctx, query, page }) => listGroups(ctx, { kind: 'all' }, query, page),
 })
@@ -37,7 +37,7 @@ export const postGroup = endpoint({
     parent_id: id().optional(),
     ...groupBodyParams,
   },
-  conditions: [createsGroup],
+  conditions: [createsGroup, limitsArtifacts, limitsRepository],
   response: groupDetailEntity,
   async handler({ ctx, body, request }) {
     const avatar = await sentAvatar(ctx, body.avatar)
@@ -68,7 +68,6 @@ export const getGroup = endpoint({
     with_custom_attributes: flag().optional(),
     statistics: flag().optional(),
   },
-  cached: true,
   response: groupDetailEntity,
   handler: ({ ctx, group, query }) =>
     readGroup(ctx, group.id, {
@@ -93,8 +92,13 @@ function groupsOf(kind: 'children' | 'descendants' | 'shared_with', path: string
   })
 }
 
+export const getSubgroups = groupsOf(
+  'children',
+  'subgroups',
+  'List the groups directly below a group',
+)
+
 export const groupLists = [
-  groupsOf('children', 'subgroups', 'List the groups directly below a group'),
   groupsOf('descendants', 'descendant_groups', 'List all groups below a group'),
   groupsOf('shared_with', 'groups/shared', 'List the groups that were shared with a group'),
 ]
@@ -112,7 +116,6 @@ export const getGroupProjects = endpoint({
     ...projectListParams,
   },
   paginate: projectPages,
-  cached: true,
   response: projectListEntity,
   handler: ({ ctx, group, query, page }) =>
     listProjects(

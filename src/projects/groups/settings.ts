@@ -48,6 +48,7 @@ export const groupSettings = {
     'enabled',
   ),
   max_artifacts_size: optionalNumber(0, 2 ** 40),
+  repository_size_limit: optionalNumber(0, 2 ** 30),
 } as const
 
 /** Settings that only a single read shows. */

@@ -62,7 +62,13 @@ async function saveMember(
     updated_at: now,
   }
   if (row) {
-    const fresh = { requested_at: null, state: 'active', override: 0, created_at: now } as const
+    const fresh = {
+      requested_at: null,
+      state: 'active',
+      override: 0,
+      provider: null,
+      created_at: now,
+    } as const
     await updateMemberRow(ctx.db, row.id, { ...values, ...fresh })
     return
   }

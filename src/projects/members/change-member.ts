@@ -30,6 +30,8 @@ export async function changeMember(
       updated_at: ctx.now(),
       expires_at: change.expires_at,
       member_role_id: change.member_role_id,
+      // Who changes it by hand takes it over.
+      provider: null,
     })
     await recordMembership(ctx, source, 'member_changed', userId, change.access_level)
   })

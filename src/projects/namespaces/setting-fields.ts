@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { flag, integer, oneOf, text } from '../../http/params.ts'
+import { flag, integer, oneOf, regex, text } from '../../http/params.ts'
 
 /**
  * One setting of a project or group: how a request gives it, how an answer shows it, and what it is until somebody sets it.
@@ -31,6 +31,9 @@ export function word<const T extends string>(words: readonly T[], preset: NoInfe
 
 export const optionalText = (max: number) =>
   setting<string | null>(text({ max }).nullable(), z.string().nullable(), null)
+
+export const optionalRegex = (options: Parameters<typeof regex>[0]) =>
+  setting<string | null>(regex(options).nullable(), z.string().nullable(), null)
 
 export const number = (preset: number, min: number, max: number) =>
   setting(integer({ min, max }), z.int(), preset)

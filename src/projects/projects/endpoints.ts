@@ -1,14 +1,15 @@
 import { z } from 'zod'
-import { anyone, onInstance, onProject, signedIn } from '../../access/subjects.ts'
-import { forbidden, invalid } from '../../base/problem.ts'
+import { anyone, onInstance, onProject, type Project, signedIn } from '../../access/subjects.ts'
+import { forbidden } from '../../base/problem.ts'
 import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { atLeastOne, csv, file, flag, id, oneOf, text } from '../../http/params.ts'
 import { sentAvatar } from '../../identity/users/avatar/sent-avatar.ts'
 import { getUser } from '../../identity/users/find-user.ts'
+import { limitsArtifacts, limitsRepository } from '../namespaces/access.ts'
 import { changesVisibility, switchesMirrorOn } from './access.ts'
-import { createsProjectIn } from './create/access.ts'
+import { createsProjectIn, findTemplate } from './create/access.ts'
 import { createProject, type NewProject } from './create/create-project.ts'
 import { assertImportable, enqueueImport, shownUrl } from './create/import-url.ts'
 import { projectBasicEntity, projectEntity, projectListEntity } from './entity.ts'
@@ -45,7 +46,6 @@ export const getProjects = endpoint({
   access: anyone(),
   query: projectListParams,
   paginate: projectPages,
-  cached: true,
   response: projectListEntity,
   handler: ({ ctx, query, page }) => listProjects(ctx, { kind: 'all' }, query, page),
 })
@@ -57,7 +57,9 @@ const creationParams = {
   repository_object_format: oneOf(['sha1', 'sha256']).optional(),
   import_url: text({ max: 2000 }).optional(),
   template_name: text({ max: 255 }).optional(),
-  template_project_id: id().optional(),
+  template_project_id: id()
+    .or(text({ max: 1024 }))
+    .optional(),
   ...projectBodyParams,
 } as const
 
@@ -65,12 +67,6 @@ const nameOrPath = atLeastOne(['name', 'path'])
 
 type CreationBody = {
   readonly [K in keyof typeof creationParams]?: z.infer<(typeof creationParams)[K]>
-}
-
-/** There are no templates here: a project that was to have the files of one is not made without them. */
-function refuseTemplate(body: CreationBody): void {
-  const name = body.template_name || body.template_project_id
-  if (name) throw invalid({ template_name: [`'${name}' is unknown or invalid`] })
 }
 
 /** What a request says of a project, for its creation and changes alike. */
@@ -93,7 +89,7 @@ async function create(
   sent: ReadonlySet<string>,
   more: Pick<NewProject, 'namespace' | 'creatorId'>,
 ) {
-  refuseTemplate(body)
+  const template = await findTemplate(ctx, body)
   const { import_url: url } = body
   if (url && !ctx.settings.get('import_sources').includes('git')) throw forbidden()
   if (url) await assertImportable(ctx, url)
@@ -104,9 +100,16 @@ async function create(
     avatar: avatar ?? undefined,
     initializeWithReadme: body.initialize_with_readme,
     objectFormat: body.repository_object_format,
+    ...(template ? beginningAs(template) : {}),
     ...(url ? importOf(url) : {}),
   })
   return await presentProject(ctx, row)
+}
+
+/** A project that begins with the files of another; its objects are named in the same way. */
+function beginningAs({ id, settings }: Project): Partial<NewProject> {
+  const isLong = settings.repository_object_format === 'sha256'
+  return { templateId: id, objectFormat: isLong ? 'sha256' : 'sha1' }
 }
 
 /** A project whose content comes from elsewhere, by a task. */
@@ -116,6 +119,7 @@ function importOf(url: string): Partial<NewProject> {
     importType: 'git',
     importStatus: 'scheduled',
     initializeWithReadme: false,
+    templateId: undefined,
     onShown: (ctx, id) => enqueueImport(ctx, id, url),
   }
 }
@@ -127,7 +131,7 @@ export const postProject = endpoint({
   access: signedIn(),
   body: { namespace_id: id().optional(), ...creationParams },
   check: nameOrPath,
-  conditions: [createsProjectIn('namespace_id')],
+  conditions: [createsProjectIn('namespace_id'), limitsArtifacts, limitsRepository],
   response: projectEntity,
   handler: ({ ctx, body, request }) =>
     create(ctx, body, request.sent, { namespace: body.namespace_id }),
@@ -160,7 +164,6 @@ export const getProject = endpoint({
     license: flag().optional(),
     with_custom_attributes: flag().optional(),
   },
-  cached: true,
   response: projectEntity.or(projectBasicEntity),
   async handler({ ctx, project, query }) {
     if (query.license) await refreshContent(ctx, project.id)
@@ -178,7 +181,7 @@ export const putProject = endpoint({
   summary: 'Change a project',
   access: onProject('admin_project'),
   body: { name: text().optional(), path: text().optional(), ...projectBodyParams },
-  conditions: [changesVisibility, switchesMirrorOn],
+  conditions: [changesVisibility, switchesMirrorOn, limitsArtifacts, limitsRepository],
   response: projectEntity.or(projectBasicEntity),
   async handler({ ctx, project, body, request }) {
     await updateProject(ctx, project, await sentFields(ctx, body, request.sent))
@@ -209,7 +212,7 @@ export const deleteProject = endpoint({
 export const restoreProject = endpoint({
   method: 'POST',
   path: '/projects/:id/restore',
-  summary: 'Keep a project that was marked for deletion',
+  summary: 'Restore a project that is marked for deletion',
   access: onProject('delete_project'),
   response: projectEntity.or(projectBasicEntity),
   async handler({ ctx, project }) {

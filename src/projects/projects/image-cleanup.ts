@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { wholeMatch } from '../../base/whole-match.ts'
+import { patternFault } from '../../base/patterns/check.ts'
 import { fault, flag, hash, oneOf, oneOfNumbers, parameter } from '../../http/params.ts'
 
 const CADENCES = ['1d', '7d', '14d', '1month', '3month'] as const
@@ -9,7 +9,7 @@ const AGES = ['7d', '14d', '30d', '60d', '90d'] as const
 const expression = () =>
   parameter({ type: 'string' }, (raw) => {
     if (typeof raw !== 'string' || raw.length > 255) return fault.invalid
-    return wholeMatch(raw) === undefined ? fault.invalid : raw
+    return patternFault({ source: raw, whole: true }) === undefined ? raw : fault.invalid
   })
 
 /** When tags of images are deleted by themselves, as requests give it (packages/image-cleanup carries it out). */

@@ -44,14 +44,14 @@ export async function deleteProjectRow(db: Db, id: number): Promise<void> {
   await db.deleteFrom('projects').where('id', '=', id).where('pending_delete', '=', 1).execute()
 }
 
-/** Whether a project is there that is not being made or removed. */
-export async function isShown(db: Db, id: number): Promise<boolean> {
+/** Whether there is the row of a project that is being made or removed. */
+export async function isHidden(db: Db, id: number): Promise<boolean> {
   const row = await db
     .selectFrom('projects')
     .select('pending_delete')
     .where('id', '=', id)
     .executeTakeFirst()
-  return row?.pending_delete === 0
+  return row?.pending_delete === 1
 }
 
 /** A deleted project gives its paths back at once: nothing redirects to it any more. */

@@ -2,12 +2,14 @@ import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { FEATURES, type Feature } from '../../access/features.ts'
 import { recordOf } from '../../base/group-by.ts'
+import { slashedPattern } from '../../base/patterns/pattern.ts'
 import { flag, integer } from '../../http/params.ts'
 import {
   knownValues,
   number,
   onOff,
   optionalNumber,
+  optionalRegex,
   optionalText,
   type Setting,
   type SettingValue,
@@ -68,7 +70,7 @@ export const projectSettings = {
   ci_push_repository_for_job_token_allowed: onOff(false),
   build_git_strategy: word(['fetch', 'clone'], 'fetch'),
   build_timeout: number(60 * MINUTE, 10 * MINUTE, 30 * DAY_SECONDS),
-  build_coverage_regex: optionalText(255),
+  build_coverage_regex: optionalRegex({ max: 255, read: slashedPattern }),
   auto_cancel_pending_pipelines: word(['enabled', 'disabled'], 'enabled'),
   auto_devops_enabled: onOff(false),
   auto_devops_deploy_strategy: word(['continuous', 'manual', 'timed_incremental'], 'continuous'),
@@ -87,7 +89,7 @@ export const projectSettings = {
   remove_source_branch_after_merge: onOff(true),
   printing_merge_request_link_enabled: onOff(true),
   merge_method: word(['merge', 'rebase_merge', 'ff'], 'merge'),
-  merge_request_title_regex: optionalText(255),
+  merge_request_title_regex: optionalRegex({ max: 255 }),
   merge_request_title_regex_description: optionalText(255),
   squash_option: word(['never', 'always', 'default_on', 'default_off'], 'default_off'),
   enforce_auth_checks_on_uploads: onOff(true),
@@ -98,6 +100,7 @@ export const projectSettings = {
   autoclose_referenced_issues: onOff(true),
   warn_about_potentially_unwanted_characters: onOff(true),
   max_artifacts_size: optionalNumber(0, 2 ** 40),
+  repository_size_limit: optionalNumber(0, 2 ** 30),
   approvals_before_merge: number(0, 0, 100),
   mirror: onOff(false),
   mirror_trigger_builds: onOff(false),
@@ -132,24 +135,19 @@ export function projectSetting<K extends ProjectSettingName>(
   ) as ProjectSettingValue<K>
 }
 
-/** Settings of a row, worked out once for all projects that have the same. Shared: to be copied, never changed. */
-export interface RowSettings {
-  readonly values: ProjectSettingValues
-  /** `"name":value,…` of all of them, without braces. */
-  readonly json: string
-}
+const known = new LRUCache<string, ProjectSettingValues>({ max: 500 })
 
-const known = new LRUCache<string, RowSettings>({ max: 500 })
-
-/** Every setting of a row's own JSON text, presets filled in, remembered: most projects share a few sets of settings. */
-export function settingsOfRow(text: string): RowSettings {
+/**
+ * Every setting of a row's own JSON text, presets filled in. Worked out once for all projects that have the same, most of which
+ * share a few: to be copied, never changed.
+ */
+export function settingsOfRow(text: string): ProjectSettingValues {
   const found = known.get(text)
   if (found) return found
   const stored = JSON.parse(text) as Record<string, unknown> // written by us
   const values = settingValues(projectSettings, stored)
-  const settings = { values, json: JSON.stringify(values).slice(1, -1) }
-  known.set(text, settings)
-  return settings
+  known.set(text, values)
+  return values
 }
 
 /** Booleans that older clients send; they and the access levels set each other (docs/contract/D §1.2 Rules). */

@@ -1,13 +1,13 @@
 import { z } from 'zod'
+import { postponeWhileHeld } from '../../background/postponed.ts'
 import { task } from '../../background/task.ts'
-import { runEffects } from '../../base/effects.ts'
 import type { Ctx } from '../../ctx.ts'
 import { maintainRepository } from '../../git/maintenance/maintenance.ts'
 import { giveUpImport } from './create/import-state.ts'
 import { measureSize, refreshContent, refreshFacts } from './facts/measure.ts'
 import { pointHead } from './pushed.ts'
-import { deleteProjectRow, isShown, updateProjectRow } from './queries.ts'
-import { emptyProject } from './removal/empty-project.ts'
+import { isHidden, updateProjectRow } from './queries.ts'
+import { eraseProject } from './removal/empty-project.ts'
 
 const projectOnly = z.object({ project_id: z.int() })
 
@@ -17,13 +17,8 @@ export const removeProject = task({
   payload: projectOnly,
   lane: 'slow',
   async handler(ctx: Ctx, { project_id: id }, signal) {
-    if (await isShown(ctx.db, id)) return
-    // The repositories first, so that a crash leaves the row to try again. Also without a row: a fork may still have been
-    // writing when the row went with its group.
-    await ctx.git.remove(id)
-    await runEffects(ctx, ctx.effects.projectErased, { projectId: id })
-    await emptyProject(ctx, id, signal)
-    await deleteProjectRow(ctx.db, id)
+    // Without a row nothing says whose the repository of this id is.
+    if (await isHidden(ctx.db, id)) await eraseProject(ctx, id, signal)
   },
 })
 
@@ -71,6 +66,7 @@ export const tidyRepository = task({
   attempts: 2,
   async handler(ctx: Ctx, { project_id: id }, signal) {
     if (!(await ctx.git.exists(id))) return
+    postponeWhileHeld(ctx.git.deletions)
     await maintainRepository(ctx.git.open(id), { full: true, now: ctx.now(), signal })
     await refreshFacts(ctx, id)
   },

@@ -10,6 +10,11 @@ import { serveUpload } from './serve.ts'
 
 const tags = ['files']
 
+interface UploadCall {
+  readonly ctx: Ctx
+  readonly params: { readonly id: string; readonly secret: string; readonly filename: string }
+}
+
 /** The project of an upload's link, for whoever may read it; for anybody where its uploads are open (docs/contract/D §1.2). */
 async function findProjectId(ctx: Ctx, idOrPath: string): Promise<number | undefined> {
   const visible = await findVisibleProject(ctx, idOrPath)
@@ -22,16 +27,16 @@ async function findProjectId(ctx: Ctx, idOrPath: string): Promise<number | undef
   return settings.enforce_auth_checks_on_uploads === false ? row.id : undefined
 }
 
-const getHostUpload = endpoint({
+const upload = {
   method: 'GET',
   host: true,
-  path: '/-/project/:id/uploads/:secret/:filename',
-  summary: 'Show a file that a text links to',
+  session: true,
+  summary: 'Get a file that a text links to',
   tags,
   access: anyone(),
   params: { id: text(), secret: text(), filename: text() },
   response: bytes('application/octet-stream'),
-  async handler({ ctx, params }) {
+  async handler({ ctx, params }: UploadCall) {
     const projectId = await findProjectId(ctx, params.id)
     const row =
       projectId === undefined
@@ -40,11 +45,23 @@ const getHostUpload = endpoint({
     if (!row) throw hidden()
     return await serveUpload(ctx, row)
   },
+} as const
+
+const getHostUpload = endpoint({
+  ...upload,
+  path: '/*id/uploads/:secret/:filename',
+  otherPath: '/*id/-/uploads/:secret/:filename',
+})
+
+const getHostUploadById = endpoint({
+  ...upload,
+  path: '/-/project/:id/uploads/:secret/:filename',
 })
 
 const getHostAvatar = endpoint({
   method: 'GET',
   host: true,
+  session: true,
   path: '/uploads/-/system/:kind/avatar/:id/:filename',
   summary: 'Show an avatar',
   tags,
@@ -66,18 +83,8 @@ const getHostAvatar = endpoint({
 })
 
 /** Files that are served beside the API, at the host itself. */
-export const hostFileEndpoints: readonly Endpoint[] = [getHostUpload, getHostAvatar]
-
-const BY_ID = /^\/-\/project\/\d+\/uploads\/[^/]+\/[^/]+$/
-const AVATAR = /^\/uploads\/-\/system\/(user|group|project|topic)\/avatar\/\d+\/[^/]+$/
-const BY_PATH = /^\/(.+?)(?:\/-)?\/uploads\/([0-9a-f]{32})\/([^/]+)$/
-
-/** The path under which `hostFileEndpoints` know a raw path of the host, or undefined for one that is no file. */
-export function hostFilePath(rawPath: string): string | undefined {
-  if (BY_ID.test(rawPath) || AVATAR.test(rawPath)) return rawPath
-  const [, project, secret, filename] = BY_PATH.exec(rawPath) ?? []
-  if (project === undefined) return undefined
-  // The project's path comes in several segments, the endpoint has one for it.
-  const segments = project.split('/').join('%2F')
-  return `/-/project/${segments}/uploads/${secret}/${filename}`
-}
+export const hostFileEndpoints: readonly Endpoint[] = [
+  getHostUpload,
+  getHostUploadById,
+  getHostAvatar,
+]

@@ -31,13 +31,6 @@ export const asset = {
 export const getHostAsset = endpoint({
   ...asset,
   host: true,
-  path: '/-/project/:id/releases/:tag_name/downloads/*direct_asset_path',
+  session: true,
+  path: '/*id/-/releases/:tag_name/downloads/*direct_asset_path',
 })
-
-const PATH = /^\/(.+?)\/-\/releases\/([^/]+\/downloads\/.+)$/
-
-/** The path under which `getHostAsset` knows a raw path of the host, or undefined for any other. */
-export function hostAssetPath(rawPath: string): string | undefined {
-  const [, project, rest] = PATH.exec(rawPath) ?? []
-  return project && `/-/project/${project.split('/').join('%2F')}/releases/${rest}`
-}

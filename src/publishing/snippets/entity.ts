@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { sshUrl } from '../../base/config.ts'
 import type { Ctx } from '../../ctx.ts'
 import { userBasicEntity } from '../../identity/users/basic.ts'
 import { usersById } from '../../identity/users/find-basic.ts'
@@ -52,7 +53,6 @@ export async function presentSnippets(
     rows.map((row) => row.author_id),
   )
   const { externalUrl } = ctx.config
-  const host = new URL(externalUrl).hostname
   return rows.map((row) => {
     const url = snippetUrl(ctx, row)
     const paths = filesOf(row)
@@ -69,7 +69,7 @@ export async function presentSnippets(
       project_id: row.project_id,
       web_url: url,
       raw_url: `${url}/raw`,
-      ssh_url_to_repo: `git@${host}:${address}`,
+      ssh_url_to_repo: sshUrl(ctx.config, address),
       http_url_to_repo: `${externalUrl}/${address}`,
       file_name: paths[0] ?? '',
       files: paths.map((path) => ({

@@ -4,19 +4,23 @@ import { later } from '../../base/clock.ts'
 import { runEffects } from '../../base/effects.ts'
 import { badParameters, invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { GitError } from '../../git/error.ts'
 import type { CommitAction } from '../../git/write/write-commit.ts'
 import { callerId } from '../../identity/users/find-user.ts'
+import { passOver } from '../../projects/unknown-repositories/pass-over.ts'
 import { commitEdit } from '../../repositories/commits/commit-edit.ts'
-import { ensureRepository } from '../../repositories/wikis-and-snippets/repository.ts'
+import { makeRepository } from '../../repositories/wikis-and-snippets/repository.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import type { Snippet } from './access.ts'
 import { filesOf } from './entity.ts'
-import { insertSnippet, updateSnippetRow } from './queries.ts'
+import { deleteSnippetRow, insertSnippet, updateSnippetRow } from './queries.ts'
 import { discardSnippet, removeSnippetTask } from './remove.ts'
 import { getSnippetRepository, snippetCheck } from './repository.ts'
 
 /** After this long a snippet that never came to be shown is cleared away. */
 const ABANDONED_AFTER_MS = 5 * 60_000
+/** All ids that are taken are passed over together; only somebody who copies repositories in meanwhile makes more. */
+const MOST_ATTEMPTS = 10
 
 export interface NewSnippet {
   readonly title: string
@@ -36,11 +40,9 @@ export async function createSnippet(
   input: NewSnippet,
 ): Promise<number> {
   assertTitle(input)
-  const id = await insertHidden(ctx, project, input)
+  const { id, repository } = await insertWithRepository(ctx, project, input)
   try {
-    const branch = ctx.settings.get('default_branch_name') || 'main'
-    const row = await ensureRepository(ctx, { kind: 'snippet', id }, branch)
-    const target = { ...row, refusal: undefined, check: snippetCheck(ctx) }
+    const target = { ...repository, refusal: undefined, check: snippetCheck(ctx, repository) }
     await commitEdit(ctx, target, async () => ({
       message: 'Create snippet',
       actions: input.actions,
@@ -50,6 +52,24 @@ export async function createSnippet(
   } catch (error) {
     await discardSnippet(ctx, id)
     throw error
+  }
+}
+
+/** A hidden row and its new repository. An id whose place is taken on the disk is passed over. */
+async function insertWithRepository(ctx: Ctx, project: Project | null, input: NewSnippet) {
+  const branch = ctx.settings.get('default_branch_name') || 'main'
+  for (let attempt = 1; ; attempt += 1) {
+    const id = await insertHidden(ctx, project, input)
+    const name = { kind: 'snippet', id } as const
+    try {
+      return { id, repository: await makeRepository(ctx, name, branch) }
+    } catch (error) {
+      // What lies in its place is not its own.
+      await deleteSnippetRow(ctx.db, id)
+      const isTaken = error instanceof GitError && error.code === 'exists'
+      if (!isTaken || attempt === MOST_ATTEMPTS) throw error
+      await passOver(ctx, name)
+    }
   }
 }
 

@@ -8,7 +8,7 @@ import type { Repo } from '../../git/repo.ts'
 import type { ObjectId } from '../../git/types.ts'
 import { contentDisposition } from '../../http/content-disposition.ts'
 import { bytes, endpoint } from '../../http/endpoint.ts'
-import { oneOf, text } from '../../http/params.ts'
+import { text } from '../../http/params.ts'
 import { imageType } from '../../identity/users/avatar/avatar.ts'
 import { answerBlob } from '../../repositories/repository/raw.ts'
 import { groupWiki, projectWiki } from './access.ts'
@@ -16,40 +16,33 @@ import { type Wiki, wikiTip } from './wiki.ts'
 
 const HEAD_BYTES = 16
 
-/** Where pages of wikis link to their attachments: `uploads/…` beside the page, seen from `…/-/wikis/`. */
-const RAW = /^\/(groups\/)?(.+?)\/-\/wikis\/uploads\/([0-9a-f]{32})\/([^/]+)$/
-
-/** The path under which `getHostWikiFile` knows an attachment's address, or undefined for any other. */
-export function hostWikiPath(rawPath: string): string | undefined {
-  const [, group, path, secret, filename] = RAW.exec(rawPath) ?? []
-  if (path === undefined) return undefined
-  const kind = group === undefined ? 'project' : 'group'
-  return `/-/wiki/${kind}/${path.split('/').join('%2F')}/uploads/${secret}/${filename}`
-}
-
-export const getHostWikiFile = endpoint({
-  method: 'GET',
-  host: true,
-  path: '/-/wiki/:kind/:path/uploads/:secret/:filename',
-  summary: 'Show a file that a wiki page links to',
-  tags: ['files'],
-  access: anyone(),
-  params: { kind: oneOf(['project', 'group']), path: text(), secret: text(), filename: text() },
-  response: bytes('application/octet-stream'),
-  async handler({ ctx, params, request }) {
-    const wiki = await findWiki(ctx, params.kind, params.path)
-    const at = wiki?.mayRead ? await wikiTip(ctx, wiki) : undefined
-    const path = `uploads/${params.secret}/${params.filename}`
-    const entry = at && (await findTreeEntry(at.repo, { ref: at.tip, path }, request.signal))
-    if (!at || entry?.type !== 'blob') throw hidden()
-    // Only what is an image by its first bytes is shown in place: anything else could be a page of somebody's.
-    const type = await imageTypeOf(at.repo, entry.id)
-    const kind = type === undefined ? 'attachment' : 'inline'
-    const headers = { 'Content-Disposition': contentDisposition(kind, params.filename) }
-    const answer = await answerBlob(at.repo, entry.id, request, headers)
-    return { ...answer, type: type ?? 'application/octet-stream' }
-  },
-})
+/** Attachments as pages of wikis link to them: `uploads/…` beside the page, seen from `…/-/wikis/`. */
+export const hostWikiFiles = (['project', 'group'] as const).map((kind) =>
+  endpoint({
+    method: 'GET',
+    host: true,
+    session: true,
+    path: `${kind === 'group' ? '/groups' : ''}/*path/-/wikis/uploads/:secret/:filename`,
+    summary: 'Show a file that a wiki page links to',
+    tags: ['files'],
+    access: anyone(),
+    params: { path: text(), secret: text(), filename: text() },
+    response: bytes('application/octet-stream'),
+    async handler({ ctx, params, request }) {
+      const wiki = await findWiki(ctx, kind, params.path)
+      const at = wiki?.mayRead ? await wikiTip(ctx, wiki) : undefined
+      const path = `uploads/${params.secret}/${params.filename}`
+      const entry = at && (await findTreeEntry(at.repo, { ref: at.tip, path }, request.signal))
+      if (!at || entry?.type !== 'blob') throw hidden()
+      // Only what is an image by its first bytes is shown in place: anything else could be a page of somebody's.
+      const type = await imageTypeOf(at.repo, entry.id)
+      const disposition = type === undefined ? 'attachment' : 'inline'
+      const headers = { 'Content-Disposition': contentDisposition(disposition, params.filename) }
+      const answer = await answerBlob(at.repo, entry.id, request, headers)
+      return { ...answer, type: type ?? 'application/octet-stream' }
+    },
+  }),
+)
 
 async function findWiki(
   ctx: Ctx,

@@ -4,6 +4,7 @@ import type { Repo } from '../../git/repo.ts'
 import type { WikiOrSnippetName } from '../../git/repo-name.ts'
 import type { ObjectId } from '../../git/types.ts'
 import type { WikiOrSnippet } from '../../repositories/refs/wiki-updater.ts'
+import { refusalOfSidePush } from '../../repositories/size-limit/side-rule.ts'
 import { findRow, type WikiOrSnippetRow } from '../../repositories/wikis-and-snippets/queries.ts'
 import { ensureRepository } from '../../repositories/wikis-and-snippets/repository.ts'
 import { pageOf } from './page-name.ts'
@@ -42,7 +43,7 @@ function asTarget(ctx: Ctx, wiki: Wiki, row: WikiOrSnippetRow): WikiOrSnippet {
       if (via !== 'push') return undefined
       const files = await objects.newFiles(tip, { sizes: true })
       const tooLarge = files.find((file) => file.size > limit && pageOf(file.path))
-      if (!tooLarge) return undefined
+      if (!tooLarge) return await refusalOfSidePush(ctx, row.name, await objects.newBytes())
       return `The page ${tooLarge.path} is ${tooLarge.size} bytes large; the limit is ${limit} bytes.`
     },
   }

@@ -5,9 +5,10 @@ import { assertUnmodifiedSince } from '../../base/unmodified-since.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { type Branch, listBranches } from '../../git/refs/branches.ts'
+import type { Repo } from '../../git/repo.ts'
 import { noObject } from '../../git/types.ts'
 import { endpoint } from '../../http/endpoint.ts'
-import { flag, oneOf, text } from '../../http/params.ts'
+import { flag, instant, oneOf, text } from '../../http/params.ts'
 import { mayReplaceRule, onProtectedCode } from '../protections/access.ts'
 import { protectBranch, unprotectBranch } from '../protections/protect-branch.ts'
 import { moveRefs } from '../refs/move-refs.ts'
@@ -16,6 +17,7 @@ import { rangeOf } from '../repository/names-page.ts'
 import { createBranch } from './create-branch.ts'
 import { branchEntity } from './entity.ts'
 import { describeBranch, getBranch, presentBranches } from './find-branch.ts'
+import { mergedBranches } from './merged.ts'
 import { deleteMergedBranches } from './tasks.ts'
 
 const hidden = { hidden: true } as const
@@ -30,13 +32,24 @@ export const listRepositoryBranches = endpoint({
     search: text().optional(),
     regex: text({ max: 1000 }).optional(),
     sort: oneOf(['name_asc', 'updated_asc', 'updated_desc']).default('name_asc'),
+    /** Whether their work is in the default branch. */
+    merged: flag().optional(),
+    updated_after: instant().optional(),
+    updated_before: instant().optional(),
   },
   paginate: { token: 'page_token' },
   response: z.array(branchEntity),
   async handler({ ctx, project, repo, query, page, request }) {
     const range = rangeOf(page)
     // With a search the token counts for nothing (docs/contract/B-resolved §4).
-    const asked = { ...query, ...range, ...(query.search ? { after: undefined } : {}) }
+    const { merged, updated_after: from, updated_before: to, ...named } = query
+    const asked = {
+      ...named,
+      ...range,
+      ...(query.search ? { after: undefined } : {}),
+      committed: { from: secondsOf(from), to: secondsOf(to) },
+      at: await mergedFilter(repo, project, merged, request.signal),
+    }
     const found = await listBranches(repo, asked, request.signal).catch((error: unknown) => {
       if (!(error instanceof GitError) || error.code !== 'invalid') throw error
       throw badParameters(`${query.regex ? 'regex' : 'page_token'} is invalid`)
@@ -145,6 +158,22 @@ export const unprotectRepositoryBranch = endpoint({
     return await describeBranch(ctx, project, branch)
   },
 })
+
+/** Which branches a list is of, where it is asked for those that are merged, or for the others. */
+async function mergedFilter(
+  repo: Repo,
+  project: Project,
+  wanted: boolean | undefined,
+  signal: AbortSignal,
+) {
+  if (wanted === undefined) return undefined
+  const ids = (await mergedBranches(repo, project, signal)).map(({ id }) => id)
+  return { ids, wanted }
+}
+
+function secondsOf(time: string | undefined): number | undefined {
+  return time === undefined ? undefined : Date.parse(time) / 1000
+}
 
 /** Deletes a branch: the default one never (400), a protected one only by those who may (403). */
 async function deleteBranch(ctx: Ctx, project: Project, branch: Branch): Promise<void> {

@@ -1,10 +1,12 @@
 import type { Project } from '../../access/subjects.ts'
 import { existing, invalidText } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
+import { isDamage } from '../../git/error.ts'
 import { isBranchName } from '../../git/names.ts'
 import { readCommit } from '../../git/objects/commit.ts'
 import type { Branch } from '../../git/refs/branches.ts'
 import type { Repo } from '../../git/repo.ts'
+import type { ObjectId } from '../../git/types.ts'
 import { branchStates } from '../refs/branch-state.ts'
 import { ifFound } from '../repository/missing.ts'
 import { presentBranch } from './entity.ts'
@@ -28,7 +30,7 @@ export async function presentBranches(
   const ids = branches.map((branch) => branch.commit.id)
   const [stateOf, merged] = await Promise.all([
     branchStates(ctx, project),
-    mergedCommits(repo, project, ids, signal),
+    mergedUnlessDamaged(repo, project, ids, signal),
   ])
   return branches.map((branch) =>
     presentBranch(ctx, project, branch, {
@@ -36,6 +38,18 @@ export async function presentBranches(
       merged: merged.has(branch.commit.id),
     }),
   )
+}
+
+/** Other branches are shown while the default branch is damaged, of which nobody can tell what it holds. */
+async function mergedUnlessDamaged(
+  ...asked: Parameters<typeof mergedCommits>
+): Promise<ReadonlySet<ObjectId>> {
+  try {
+    return await mergedCommits(...asked)
+  } catch (error) {
+    if (isDamage(error)) return new Set()
+    throw error
+  }
 }
 
 /** One branch, as `presentBranches` shows several. */

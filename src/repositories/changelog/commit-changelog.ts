@@ -1,9 +1,9 @@
 import type { Project } from '../../access/subjects.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { type FileAt, readFileAt } from '../../git/objects/file.ts'
+import { type FileAt, readFileAt } from '../../git/history/file.ts'
 import { createCommit } from '../commits/create-commit.ts'
-import { untilFirst } from '../repository/branch-queue.ts'
+import { retryWhenOvertaken } from '../repository/branch-queue.ts'
 import { ifFound } from '../repository/missing.ts'
 import { type ChangelogInput, generateSection } from './generate.ts'
 import { insertSection } from './insert-section.ts'
@@ -37,7 +37,7 @@ export async function commitChangelog(
     const text = insertSection(file?.content?.toString('utf8') ?? '', version, section)
     if (text !== undefined) await write(ctx, project, input, file, text)
   }
-  await untilFirst(
+  await retryWhenOvertaken(
     insert,
     (error) => error instanceof Problem && [CHANGED, EXISTS].includes(error.message),
   )

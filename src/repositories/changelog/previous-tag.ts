@@ -1,26 +1,29 @@
-import { RE2JS, RE2JSSyntaxException } from 're2js'
+import { type Compiled, compilePattern } from '../../base/patterns/compiled.ts'
+import { PatternLimitError, PatternSyntaxError } from '../../base/patterns/pattern.ts'
 import { ChangelogFailure } from './failure.ts'
 import { compareVersions, type Version } from './version.ts'
 
 /** A pattern longer than this serves no purpose but to slow us down. */
 const longestPattern = 2000
 
-function compile(pattern: string): RE2JS {
+function compile(pattern: string): Compiled {
   const invalid =
     'The regular expression to use for finding the previous tag for a version is invalid'
   if (pattern.length > longestPattern) {
     throw new ChangelogFailure(`${invalid}: it is longer than ${longestPattern} characters`)
   }
   try {
-    return RE2JS.compile(pattern)
+    return compilePattern({ source: pattern })
   } catch (error) {
-    if (!(error instanceof RE2JSSyntaxException)) throw error
+    if (error instanceof PatternLimitError)
+      throw new ChangelogFailure(`${invalid}: it ${error.message}`)
+    if (!(error instanceof PatternSyntaxError)) throw error
     throw new ChangelogFailure(`${invalid}: ${error.message}`)
   }
 }
 
 /** The version a tag stands for, or undefined for a tag that never serves as a start. */
-function versionOf(regex: RE2JS, name: string): Version | undefined {
+function versionOf(regex: Compiled, name: string): Version | undefined {
   const groups = regex.namedGroups()
   const matcher = regex.matcher(name)
   if (!matcher.find()) return undefined

@@ -10,8 +10,9 @@ import { type CommitAction, writeCommit } from '../../git/write/write-commit.ts'
 import { MoveRefused, moveWith } from '../refs/move-refs.ts'
 import type { Push } from '../refs/moves.ts'
 import { type WikiOrSnippet, wikiOrSnippetUpdater } from '../refs/wiki-updater.ts'
-import { untilFirst } from '../repository/branch-queue.ts'
+import { retryWhenOvertaken } from '../repository/branch-queue.ts'
 import { signerOf } from '../repository/signer.ts'
+import { refusalOfSideEdit } from '../size-limit/side-rule.ts'
 import { findRowById } from '../wikis-and-snippets/queries.ts'
 import { asActionRefusal } from './file-actions.ts'
 
@@ -41,7 +42,7 @@ export function commitEdit(
   target: WikiOrSnippet,
   plan: (state: EditBase) => Promise<EditPlan>,
 ): Promise<ObjectId | undefined> {
-  const commit = () => untilFirst(() => tryCommit(ctx, target, plan), isOvertaken)
+  const commit = () => retryWhenOvertaken(() => tryCommit(ctx, target, plan), isOvertaken)
   return oneByOne.run(repositoryKey(target.name), commit).catch((error: unknown) => {
     throw error instanceof MoveRefused ? invalidText(error.reason) : asActionRefusal(error)
   })
@@ -60,6 +61,8 @@ async function tryCommit(
   const tip = (await findRef(repo, name))?.id
   const { message, actions, record } = await plan({ repo, tip })
   if (actions.length === 0) return tip
+  const refusal = await refusalOfSideEdit(ctx, target.name, bytesOf(actions))
+  if (refusal !== undefined) throw invalidText(refusal)
   const signer = signerOf(ctx)
   const written = await writeCommit(repo, {
     parentIds: tip === undefined ? [] : [tip],
@@ -72,6 +75,11 @@ async function tryCommit(
   const move = { name, oldId: tip ?? noObject, newId: written.id }
   await moveWith(ctx, wikiOrSnippetUpdater(ctx, target), { via: 'api', moves: [move], record })
   return written.id
+}
+
+function bytesOf(actions: readonly CommitAction[]): number {
+  const sizes = actions.map((action) => ('content' in action ? (action.content?.length ?? 0) : 0))
+  return sizes.reduce((sum, size) => sum + size, 0)
 }
 
 function isOvertaken(error: unknown): boolean {

@@ -9,6 +9,8 @@ export const commitListParams = {
   until: instant().optional(),
   path: text().optional(),
   author: text({ max: 1000 }).optional(),
+  /** Words of the message, as they stand there but for upper and lower case. */
+  search: text({ max: 300 }).optional(),
   all: flag().default(false),
   with_stats: flag().default(false),
   first_parent: flag().default(false),

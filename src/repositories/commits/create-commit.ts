@@ -10,6 +10,8 @@ import { shareFetchedObjects } from '../lfs/objects.ts'
 import { MoveRefused, moveRefs } from '../refs/move-refs.ts'
 import { onBranch } from '../repository/branch-queue.ts'
 import { signerOf } from '../repository/signer.ts'
+import { claimBytes, leaveBytes } from '../size-limit/claims.ts'
+import { findRoom, refusalOfCommit } from '../size-limit/limit.ts'
 import { asActionRefusal, assertUnchanged, type FileAction } from './file-actions.ts'
 import { findStart, type Start } from './start-point.ts'
 
@@ -29,11 +31,11 @@ export interface NewCommit extends Start {
  * moved the branch meanwhile it is made again on top of theirs.
  */
 export function createCommit(ctx: Ctx, project: Project, input: NewCommit): Promise<WrittenCommit> {
-  return onBranch(project, input.branch, () => tryCommit(ctx, project, input)).catch(
-    (error: unknown) => {
+  return onBranch(project, input.branch, () => tryCommit(ctx, project, input))
+    .catch((error: unknown) => {
       throw asCommitRefusal(error)
-    },
-  )
+    })
+    .finally(() => leaveBytes(ctx.git.open(project.id), input))
 }
 
 async function tryCommit(ctx: Ctx, project: Project, input: NewCommit): Promise<WrittenCommit> {
@@ -46,6 +48,7 @@ async function tryCommit(ctx: Ctx, project: Project, input: NewCommit): Promise<
     if (input.startProject)
       await shareFetchedObjects(ctx, input.startProject.id, project.id, parentId)
   }
+  await assertRoom(ctx, project, input)
   const written = await writeCommit(repo, {
     parentIds: parentId === undefined ? [] : [parentId],
     actions: input.actions.map(({ lastCommitId: _, ...action }) => action),
@@ -62,6 +65,21 @@ async function tryCommit(ctx: Ctx, project: Project, input: NewCommit): Promise<
   await moveRefs(ctx, project, { via: 'api', moves: [move] })
   if (written.stats) rememberCommitStats(repo, written.id, written.stats)
   return written
+}
+
+/** Before anything is written: what is refused would take the room all the same. Contents count as they are sent. */
+async function assertRoom(ctx: Ctx, project: Project, input: NewCommit): Promise<void> {
+  const repo = ctx.git.open(project.id)
+  leaveBytes(repo, input)
+  const room = await findRoom(ctx, project, { now: true })
+  if (!room) return
+  const sizes = input.actions.map((action) =>
+    'content' in action ? (action.content?.length ?? 0) : 0,
+  )
+  const bytes = sizes.reduce((sum, size) => sum + size, 0)
+  const reason = refusalOfCommit(room, bytes)
+  if (reason !== undefined) throw invalidText(reason)
+  claimBytes(repo, input, bytes)
 }
 
 function changedSince(path: string): string {

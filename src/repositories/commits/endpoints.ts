@@ -7,17 +7,11 @@ import { countCommits } from '../../git/history/count.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, oneOf, text } from '../../http/params.ts'
 import { codeRead } from '../repository/access.ts'
-import { diffEntity, presentDiff } from '../repository/diff-entity.ts'
+import { diffEntity, presentDiff, shownIn } from '../repository/diff-entity.ts'
 import { getSignature, signatureEntity } from '../repository/signature.ts'
 import { commitListParams } from './commit-params.ts'
 import { describeCommit, getCommit } from './describe-commit.ts'
-import {
-  commitDetailEntity,
-  listedCommitEntity,
-  presentCommit,
-  presentListedCommit,
-  presentStats,
-} from './entity.ts'
+import { commitDetailEntity, listedCommitEntity, presentCommit, presentStats } from './entity.ts'
 import { listCommits } from './list-commits.ts'
 
 const hidden = { hidden: true } as const
@@ -34,14 +28,10 @@ export const listRepositoryCommits = endpoint({
     const commits = await listCommits(ctx, project, query, page, request.signal)
     const ids = commits.map((commit) => commit.id)
     const stats = query.with_stats ? await readCommitStats(repo, ids, request.signal) : []
-    const { trailers } = query
-    if (!trailers && !query.with_stats) {
-      return { items: commits.map((commit) => presentListedCommit(ctx, project, commit)) }
-    }
     return {
       items: commits.map((commit, index) => {
         const counted = stats[index]
-        const brief = presentCommit(ctx, project, commit, { trailers })
+        const brief = presentCommit(ctx, project, commit, query)
         return counted ? { ...brief, stats: presentStats(counted) } : brief
       }),
     }
@@ -76,7 +66,8 @@ export const getCommitDiff = endpoint({
     const commit = await getCommit(repo, params.sha, request.signal)
     const { files } = await readCommitDiff(repo, { id: commit.id }, request.signal)
     const { items, total } = pageOf(files, page)
-    return { items: items.map((file) => presentDiff(file, query)), total }
+    const shown = await shownIn(repo, commit.id, items, request.signal)
+    return { items: items.map((file) => presentDiff(file, query, shown)), total }
   },
 })
 

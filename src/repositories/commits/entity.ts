@@ -1,11 +1,8 @@
 import { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
-import { byteCache } from '../../base/byte-cache.ts'
 import type { Ctx } from '../../ctx.ts'
-import { mebibyte } from '../../git/engine/budget.ts'
 import { groupedTrailers, lastTrailers, parseTrailers } from '../../git/history/trailers.ts'
 import type { Commit, CommitStats } from '../../git/types.ts'
-import { ready } from '../../http/listener/ready.ts'
 import { projectUrl } from '../repository/access.ts'
 import { type PipelineBasic, pipelineBasicEntity } from './pipeline-entity.ts'
 
@@ -84,26 +81,6 @@ export function presentCommit(
     extended_trailers: groupedTrailers(trailers),
     web_url: `${projectUrl(ctx, project)}/-/commit/${commit.id}`,
   }
-}
-
-/** Texts of commits as lists show them: their URL and their id tell all that is in one. */
-const texts = byteCache<Buffer>(3 * mebibyte, (text) => text.length + 200)
-
-/** As `presentCommit` without trailers, as JSON text that is made once: the same pages are asked for all day. */
-export function presentListedCommit(
-  ctx: Pick<Ctx, 'config'>,
-  project: Pick<Project, 'full_path'>,
-  commit: Commit,
-): CommitBrief {
-  const key = `${projectUrl(ctx, project)} ${commit.id}`
-  const known = texts.get(key)
-  if (known !== undefined) return ready(known)
-  const json = JSON.stringify(presentCommit(ctx, project, commit))
-  // Memory of its own: a part of a common piece would keep all of that.
-  const text = Buffer.allocUnsafeSlow(Buffer.byteLength(json))
-  text.write(json)
-  texts.set(key, text)
-  return ready(text)
 }
 
 export function presentStats(stats: CommitStats): z.input<typeof statsEntity> {

@@ -3,7 +3,7 @@ import type { Project } from '../../access/subjects.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { invalidText, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { GitError } from '../../git/error.ts'
+import { damaged } from '../../git/error.ts'
 import { type LogOptions, readLog } from '../../git/history/log.ts'
 import { findRef } from '../../git/refs/refs.ts'
 import { findTag } from '../../git/refs/tags.ts'
@@ -31,6 +31,7 @@ export async function listCommits(
     all: filter.all,
     path: filter.path,
     author: filter.author,
+    search: filter.search,
     since: filter.since,
     until: filter.until,
     firstParent: filter.first_parent,
@@ -59,11 +60,11 @@ async function assertUnborn(ctx: Ctx, project: Project, revision = ''): Promise<
   // In git's order.
   const prefixes = revision.startsWith('refs/') ? [''] : ['refs/tags/', 'refs/heads/']
   for (const prefix of prefixes) {
-    const ref = await findRef(repo, prefix + revision).catch(() => undefined)
+    const ref = await ifFound(findRef(repo, prefix + revision))
     if (!ref) continue
     const [, name] = /^refs\/tags\/(.+)$/.exec(ref.name) ?? []
     const tag = name === undefined ? undefined : await ifFound(findTag(repo, name))
     if (tag && !tag.commit) return
-    throw new GitError('failed', `${ref.name} points to a commit that cannot be read`)
+    throw damaged(`${ref.name} names a commit that cannot be read`)
   }
 }

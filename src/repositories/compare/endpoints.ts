@@ -6,7 +6,7 @@ import { endpoint } from '../../http/endpoint.ts'
 import { flag, id, text } from '../../http/params.ts'
 import { commitEntity, presentCommit } from '../commits/entity.ts'
 import { codeRead, projectUrl } from '../repository/access.ts'
-import { diffEntity, presentDiff } from '../repository/diff-entity.ts'
+import { diffEntity, presentDiff, shownIn } from '../repository/diff-entity.ts'
 import { orNotFound } from '../repository/missing.ts'
 import { fromProject } from './access.ts'
 
@@ -43,11 +43,12 @@ export const compareRefs = endpoint({
     const found = await compareCommits(repo, compared, request.signal)
     const loaded = await readCommits(repo, found.commitIds, request.signal)
     const commits = loaded.map((commit) => presentCommit(ctx, project, commit))
+    const shown = await shownIn(repo, to.commitId, found.diff.files, request.signal)
     const range = `${from.commitId}${straight ? '..' : '...'}${to.commitId}`
     return {
       commit: commits.at(-1) ?? null,
       commits,
-      diffs: found.diff.files.map((file) => presentDiff(file, { unidiff })),
+      diffs: found.diff.files.map((file) => presentDiff(file, { unidiff }, shown)),
       compare_timeout: found.diff.overflow,
       compare_same_ref: found.sameRef,
       web_url: `${projectUrl(ctx, project)}/-/compare/${range}`,

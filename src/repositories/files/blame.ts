@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { badParameters } from '../../base/problem.ts'
 import { GitError } from '../../git/error.ts'
 import { readBlame } from '../../git/history/blame.ts'
-import type { FileAt } from '../../git/objects/file.ts'
+import type { FileAt } from '../../git/history/file.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Commit } from '../../git/types.ts'
 

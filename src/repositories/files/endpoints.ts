@@ -1,10 +1,13 @@
 import { Readable } from 'node:stream'
+import { z } from 'zod'
+import { findPaths } from '../../git/objects/find-paths.ts'
 import { contentDisposition } from '../../http/content-disposition.ts'
 import { Answer, bytes, endpoint } from '../../http/endpoint.ts'
-import { filledText, flag, hash, integer } from '../../http/params.ts'
+import { filledText, flag, hash, integer, text } from '../../http/params.ts'
 import { codeRead } from '../repository/access.ts'
 import { HELD, streamBlobJson } from '../repository/blob-json.ts'
 import { countLargeBlob } from '../repository/blob-limit.ts'
+import { orNotFound } from '../repository/missing.ts'
 import { answerBlob } from '../repository/raw.ts'
 import { assertRange, blameEntity, readBlameOf } from './blame.ts'
 import { fileEntity, fileHeaders, presentFile } from './entity.ts'
@@ -110,5 +113,22 @@ export const headRepositoryFileBlame = endpoint({
     const file = await getFile(repo, ref, params.file_path, undefined, request.signal)
     const headers = fileHeaders(ctx, file, query.ref ?? 'HEAD')
     return { body: Readable.from([]), type: 'application/json', headers }
+  },
+})
+
+export const findRepositoryFiles = endpoint({
+  method: 'GET',
+  path: '/projects/:id/repository/file_paths',
+  summary: 'Find files by their paths, those that fit best first',
+  ...codeRead(),
+  query: {
+    ref: filledText().optional(),
+    search: text({ max: 300 }).default(''),
+    per_page: integer({ min: 1, max: 100 }).default(20),
+  },
+  response: z.array(z.string()),
+  async handler({ project, repo, query, request }) {
+    const asked = { ref: fileRef(project, query.ref), search: query.search, limit: query.per_page }
+    return await orNotFound('Commit', findPaths(repo, asked, request.signal))
   },
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Ctx } from '../../ctx.ts'
-import type { FileAt } from '../../git/objects/file.ts'
+import type { FileAt } from '../../git/history/file.ts'
 
 export const fileEntity = z.strictObject({
   file_name: z.string(),

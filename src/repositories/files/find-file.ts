@@ -1,6 +1,6 @@
 import { notFound } from '../../base/problem.ts'
+import { type FileAt, readFileAt } from '../../git/history/file.ts'
 import { isTreePath } from '../../git/names.ts'
-import { type FileAt, readFileAt } from '../../git/objects/file.ts'
 import type { Repo } from '../../git/repo.ts'
 import { defaultRef, type RepositorySubject } from '../repository/access.ts'
 import { isMissing } from '../repository/missing.ts'

@@ -3,12 +3,13 @@ import { streamRawDiff } from '../../git/diff/raw-diff.ts'
 import { readCommit } from '../../git/objects/commit.ts'
 import { contentDisposition } from '../../http/content-disposition.ts'
 import { bytes, type Endpoint, endpoint } from '../../http/endpoint.ts'
-import { flag, oneOf, text } from '../../http/params.ts'
+import { flag, text } from '../../http/params.ts'
 import { codeRead } from '../repository/access.ts'
 import { answerArchive, archiveQuery } from '../repository/answer-archive.ts'
 import { countLargeBlob } from '../repository/blob-limit.ts'
+import { imageType } from '../repository/image-type.ts'
 import { orNotFound } from '../repository/missing.ts'
-import { answerBlob } from '../repository/raw.ts'
+import { answerBlob, plainTypeOf } from '../repository/raw.ts'
 import { splitRefPath } from '../repository/split-ref-path.ts'
 import { getFile } from './find-file.ts'
 import { answerPointedFile } from './large-file.ts'
@@ -16,13 +17,14 @@ import { answerPointedFile } from './large-file.ts'
 const common = {
   method: 'GET',
   host: true,
+  session: true,
   tags: ['files'],
   ...codeRead(),
 } as const
 
 const getRawFile = endpoint({
   ...common,
-  path: '/-/project/:id/raw/*ref_path',
+  path: '/*id/-/raw/*ref_path',
   summary: 'Download a file by the address that people share',
   params: { ref_path: text() },
   query: { inline: flag().default(true) },
@@ -31,16 +33,22 @@ const getRawFile = endpoint({
     const { ref, path } = await splitRefPath(repo, params.ref_path)
     const file = await getFile(repo, ref, path, undefined, request.signal)
     const kind = query.inline ? 'inline' : 'attachment'
-    const headers = { 'Content-Disposition': contentDisposition(kind, file.name) }
+    const headers = {
+      'Content-Disposition': contentDisposition(kind, file.name),
+      Vary: 'Sec-Fetch-Dest, Accept',
+    }
     const pointed = await answerPointedFile({ ctx, project, repo, file, request, headers })
     const admit = (size: number) => countLargeBlob(ctx, project, size, request)
-    return pointed ?? (await answerBlob(repo, file.blobId, request, headers, admit))
+    if (pointed) return pointed
+    const typeOf = (start: Buffer) =>
+      (query.inline ? imageType(file.name, start, request) : undefined) ?? plainTypeOf(start)
+    return await answerBlob(repo, file.blobId, request, headers, admit, typeOf)
   },
 })
 
 const getHostArchive = endpoint({
   ...common,
-  path: '/-/project/:id/archive/*ref_name',
+  path: '/*id/-/archive/*ref_name',
   summary: 'Download a repository by the address that people share',
   params: { ref_name: text() },
   query: archiveQuery,
@@ -56,30 +64,24 @@ const getHostArchive = endpoint({
   },
 })
 
-const getCommitChange = endpoint({
-  ...common,
-  path: '/-/project/:id/commit/:sha/:format',
-  summary: 'Download the change of a commit as a diff or as a mail',
-  params: { sha: text(), format: oneOf(['diff', 'patch']) },
-  response: bytes('text/plain'),
-  async handler({ repo, params, request }) {
-    const { id: to } = await orNotFound('Commit', readCommit(repo, params.sha))
-    const body = streamRawDiff(repo, { to, format: params.format }, request.signal)
-    return { body, type: 'text/plain' }
-  },
-})
+const getCommitChange = (['diff', 'patch'] as const).map((format) =>
+  endpoint({
+    ...common,
+    path: `/*id/-/commit/:sha.${format}`,
+    summary: 'Download the change of a commit as a diff or as a mail',
+    params: { sha: text() },
+    response: bytes('text/plain'),
+    async handler({ repo, params, request }) {
+      const { id: to } = await orNotFound('Commit', readCommit(repo, params.sha))
+      const body = await streamRawDiff(repo, { to, format }, request.signal)
+      return { body, type: 'text/plain' }
+    },
+  }),
+)
 
 /** Code at the host itself, beside the API. */
-export const hostCodeEndpoints: readonly Endpoint[] = [getRawFile, getHostArchive, getCommitChange]
-
-const FILES = /^\/(.+?)\/-\/(raw|archive)\/(.+)$/
-const COMMIT = /^\/(.+?)\/-\/commit\/([0-9a-f]{4,64})\.(diff|patch)$/
-
-/** The path under which `hostCodeEndpoints` know a raw path of the host, or undefined for any other. */
-export function hostCodePath(rawPath: string): string | undefined {
-  const [, project, kind, rest] = FILES.exec(rawPath) ?? []
-  if (project !== undefined) return `/-/project/${project.split('/').join('%2F')}/${kind}/${rest}`
-  const [, of, sha, format] = COMMIT.exec(rawPath) ?? []
-  if (of === undefined) return undefined
-  return `/-/project/${of.split('/').join('%2F')}/commit/${sha}/${format}`
-}
+export const hostCodeEndpoints: readonly Endpoint[] = [
+  getRawFile,
+  getHostArchive,
+  ...getCommitChange,
+]

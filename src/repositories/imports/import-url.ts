@@ -1,17 +1,18 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { withProjectRole } from '../../access/subjects.ts'
 import { task } from '../../background/task.ts'
 import { Problem } from '../../base/problem.ts'
 import { ownedName } from '../../base/process-mark.ts'
 import { redactText } from '../../base/redact.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
-import { importRepository } from '../../git/transfer/import.ts'
 import { giveUpImport, saveImportState } from '../../projects/projects/create/import-state.ts'
 import { IMPORT_PURPOSE, importJob } from '../../projects/projects/create/import-url.ts'
 import { findProjectRow } from '../../projects/projects/list/queries.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { followSource } from '../mirrors/pull-verbs.ts'
+import { fetchWithinRoom } from '../size-limit/fetch.ts'
 import { fillRepository } from './fill-repository.ts'
 
 /** Fetches a repository from an address that a user gave, into a project that was made for it. */
@@ -31,10 +32,10 @@ export const importFromUrl = task({
         scratch,
         outbound: ctx.outbound,
         proxy: ctx.config.outboundProxy,
-        maxBytes: ctx.config.maxPush || undefined,
         signal,
       }
-      const { head, fetched } = await importRepository(source, options)
+      const project = await withProjectRole(ctx, row)
+      const { head, fetched } = await fetchWithinRoom(ctx, project, source, options)
       await fillRepository(ctx, id, fetched, head.branch)
       await inTransaction(ctx, async (ctx) => {
         await saveImportState(ctx, id, 'finished', null)

@@ -140,16 +140,31 @@ export async function shareLfsObjects(
   await copyLfsObjects(ctx.db, parentId, forkId, now)
 }
 
-/** The first of the objects of a push that neither the project has nor the caller may read elsewhere in its network. */
+/** The first of the objects of a push that neither the project has nor the caller may read elsewhere in its network, or that is lost. */
 export async function findMissing(
-  ctx: Pick<Ctx, 'db' | 'actor' | 'now'>,
+  ctx: Pick<Ctx, 'db' | 'files' | 'log' | 'actor' | 'now'>,
   project: Pick<Project, 'id'>,
   pointers: readonly LfsPointer[],
 ): Promise<LfsPointer | undefined> {
   if (pointers.length === 0) return undefined
   const oids = pointers.map(({ oid }) => oid)
   const known = await adoptLfsObjects(ctx, project, oids)
-  return pointers.find(({ oid }) => !known.has(oid))
+  const lost = await findLost(ctx, known)
+  return pointers.find(({ oid }) => !known.has(oid) || lost.has(oid))
+}
+
+/** Those of the objects whose bytes are not in the store of files any more, each named in the log. */
+export async function findLost(
+  ctx: Pick<Ctx, 'files' | 'log'>,
+  objects: ReadonlyMap<string, number>,
+): Promise<ReadonlySet<string>> {
+  const lost = new Set<string>()
+  for (const [oid, size] of objects) {
+    if ((await ctx.files.sizeOf(oid)) === size) continue
+    lost.add(oid)
+    ctx.log.error('a large file is not in the store', { oid })
+  }
+  return lost
 }
 
 /**

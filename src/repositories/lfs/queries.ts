@@ -45,6 +45,16 @@ export function listOwnLfsObjects(
     .execute()
 }
 
+/** All objects that the project itself has. */
+export function listAllLfsObjects(db: Db, projectId: number): Promise<LfsObjectRow[]> {
+  return db
+    .selectFrom('lfs_objects')
+    .select(['oid', 'size'])
+    .where('project_id', '=', projectId)
+    .orderBy('oid')
+    .execute()
+}
+
 /** Objects of the other projects of the fork network whose code the viewer may download. */
 function networkObjects(db: Db, projectId: number, viewer: Viewer) {
   return db

@@ -1,19 +1,20 @@
+import { LostFile } from '../../base/streams/lost-file.ts'
 import type { Ctx } from '../../ctx.ts'
 import { answerDownload } from '../../http/conditional-file.ts'
 import type { Bytes, RequestFacts } from '../../http/endpoint.ts'
 
 /**
  * The bytes of a large file, whole or the range that the request asks for: downloads that broke off go on where they
- * stopped. Undefined when the store of files lost it.
+ * stopped. `LostFile` when the store of files lost it.
  */
 export async function answerLargeFile(
   ctx: Pick<Ctx, 'files'>,
   oid: string,
   request: Pick<RequestFacts, 'method' | 'headers'>,
   more: Readonly<Record<string, string>> = {},
-): Promise<Bytes | undefined> {
+): Promise<Bytes> {
   const size = await ctx.files.sizeOf(oid)
-  if (size === undefined) return undefined
+  if (size === undefined) throw new LostFile(oid)
   return await answerDownload(request, {
     size,
     etag: `"${oid}"`,

@@ -2,6 +2,7 @@ import { actAs } from '../../access/act-as.ts'
 import { audit } from '../../access/audit.ts'
 import type { ProjectRow } from '../../access/find-queries.ts'
 import { getVisibleProject, type Project } from '../../access/subjects.ts'
+import { assertPatterns } from '../../base/patterns/check.ts'
 import { existing, invalid, invalidText } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { callerId } from '../../identity/users/find-user.ts'
@@ -11,7 +12,6 @@ import { projectSetting } from '../../projects/projects/settings.ts'
 import { updateProject } from '../../projects/projects/update-project.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { maskedAddress, openAddress, sealAddress } from './address.ts'
-import { assertPattern } from './choose-branches.ts'
 import {
   findPullMirror,
   type PullMirrorRow,
@@ -79,7 +79,7 @@ export async function changePullMirror(
   project: Project,
   input: PullInput,
 ): Promise<Following> {
-  assertPattern(input.mirror_branch_regex)
+  assertPatterns({ mirror_branch_regex: input.mirror_branch_regex })
   const known = await findPullMirror(ctx.db, project.id)
   const url = addressOf(ctx, known, input)
   await assertImportable(ctx, url, 'url')

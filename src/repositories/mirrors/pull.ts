@@ -8,13 +8,14 @@ import type { Ctx } from '../../ctx.ts'
 import { isAncestorOf } from '../../git/history/merge-base.ts'
 import { readRefValues } from '../../git/refs/refs.ts'
 import type { Repo } from '../../git/repo.ts'
-import { type Imported, importRepository } from '../../git/transfer/import.ts'
+import type { Imported } from '../../git/transfer/import.ts'
 import type { Ref } from '../../git/types.ts'
 import { saveImportedBranch } from '../../projects/projects/create/import-state.ts'
 import { refreshFacts } from '../../projects/projects/facts/measure.ts'
 import { projectSetting } from '../../projects/projects/settings.ts'
 import { moveRefs } from '../refs/move-refs.ts'
 import { branchOf, type RefMove } from '../refs/moves.ts'
+import { fetchWithinRoom } from '../size-limit/fetch.ts'
 import { mayFollow } from './access.ts'
 import { openAddress } from './address.ts'
 import { chooseRefs } from './choose-branches.ts'
@@ -34,11 +35,11 @@ export async function pullMirror(
   const scratch = join(ctx.config.data, 'tmp', ownedName('mirror-'))
   try {
     const source = { url: openAddress(ctx, 'pull', mirror) }
-    const imported = await importRepository(source, {
+    const before = await getVisibleProject(given, String(projectId))
+    const imported = await fetchWithinRoom(ctx, before, source, {
       scratch,
       outbound: ctx.outbound,
       proxy: ctx.config.outboundProxy,
-      maxBytes: ctx.config.maxPush || undefined,
       known: repo,
       signal,
     })
@@ -60,12 +61,17 @@ async function takeRefs(
 ): Promise<void> {
   if (head.branch !== undefined && project.empty_repo === 1)
     await saveImportedBranch(ctx, project.id, head.branch)
-  const isChosen = await chooseRefs(ctx, project, {
-    onlyProtected: projectSetting(project, 'only_mirror_protected_branches'),
-    regex: mirror.mirror_branch_regex,
-  })
+  const chosen = await chooseRefs(
+    ctx,
+    project,
+    {
+      onlyProtected: projectSetting(project, 'only_mirror_protected_branches'),
+      regex: mirror.mirror_branch_regex,
+    },
+    fetched.refs.map((ref) => ref.name),
+  )
   const overwrites = projectSetting(project, 'mirror_overwrites_diverged_branches')
-  const wanted = fetched.refs.filter((ref) => isChosen(ref.name))
+  const wanted = fetched.refs.filter((ref) => chosen.has(ref.name))
   const moves = await movesTo(repo, wanted, overwrites)
   if (moves.length === 0) return
   const options = projectSetting(project, 'mirror_trigger_builds') ? [] : ['ci.skip']

@@ -27,20 +27,26 @@ export async function pushMirror(
     ...(await listRefs(repo, { prefix: 'refs/heads/' }, signal)),
     ...(await listRefs(repo, { prefix: 'refs/tags/' }, signal)),
   ]
-  const isChosen = await chooseRefs(ctx, project, {
-    onlyProtected: mirror.only_protected_branches === 1,
-    regex: mirror.mirror_branch_regex,
-  })
-  const changed = changedRefs(here.filter(isIn(isChosen)), there, mirror.keep_divergent_refs === 0)
   const names = new Set(here.map((ref) => ref.name))
-  const gone = there.filter((ref) => !names.has(ref.name)).filter(isIn(isChosen))
+  const onlyThere = there.filter((ref) => !names.has(ref.name))
+  const chosen = await chooseRefs(
+    ctx,
+    project,
+    {
+      onlyProtected: mirror.only_protected_branches === 1,
+      regex: mirror.mirror_branch_regex,
+    },
+    [...names, ...onlyThere.map((ref) => ref.name)],
+  )
+  const changed = changedRefs(here.filter(isIn(chosen)), there, mirror.keep_divergent_refs === 0)
+  const gone = onlyThere.filter(isIn(chosen))
   const tip = here.find((ref) => ref.name === `refs/heads/${project.default_branch}`)
   const merged = await mergedRefs(repo, gone, tip, signal)
   return await pushRefs(repo, remote, [...changed, ...merged], signal)
 }
 
-function isIn(isChosen: (ref: string) => boolean) {
-  return (ref: Ref) => isChosen(ref.name)
+function isIn(chosen: ReadonlySet<string>) {
+  return (ref: Ref) => chosen.has(ref.name)
 }
 
 function changedRefs(here: readonly Ref[], there: readonly Ref[], force: boolean): RefToPush[] {

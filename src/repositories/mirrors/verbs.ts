@@ -1,11 +1,11 @@
 import { audit } from '../../access/audit.ts'
 import type { Project } from '../../access/subjects.ts'
+import { assertPatterns } from '../../base/patterns/check.ts'
 import { existing, invalid } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { assertImportable } from '../../projects/projects/create/import-url.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { maskedAddress, sealAddress } from './address.ts'
-import { assertPattern } from './choose-branches.ts'
 import { enqueuePush } from './push-task.ts'
 import {
   countRemoteMirrors,
@@ -42,7 +42,7 @@ export async function createRemoteMirror(
   project: Project,
   { url, ...input }: MirrorInput & { readonly url: string },
 ): Promise<RemoteMirrorRow> {
-  assertPattern(input.mirror_branch_regex)
+  assertPatterns({ mirror_branch_regex: input.mirror_branch_regex })
   await assertImportable(ctx, url, 'url')
   return await inTransaction(ctx, async (ctx) => {
     if ((await countRemoteMirrors(ctx.db, project.id)) >= mostMirrors) {
@@ -68,7 +68,7 @@ export async function changeRemoteMirror(
   { id }: RemoteMirrorRow,
   input: MirrorInput,
 ): Promise<RemoteMirrorRow> {
-  assertPattern(input.mirror_branch_regex)
+  assertPatterns({ mirror_branch_regex: input.mirror_branch_regex })
   return await inTransaction(ctx, async (ctx) => {
     const changes = { ...valuesOf(input), updated_at: ctx.now() }
     const row = existing(await updateRemoteMirror(ctx.db, id, changes))

@@ -7,12 +7,12 @@ import {
   type BranchRuleRow,
   listLevelRows,
 } from './branch-queries.ts'
-import { levelEntity, presentLevel } from './levels.ts'
+import { keyLevelEntity, levelEntity, presentKeyLevel, presentLevel } from './levels.ts'
 
 export const protectedBranchEntity = z.strictObject({
   id: z.int(),
   name: z.string(),
-  push_access_levels: z.array(levelEntity),
+  push_access_levels: z.array(keyLevelEntity),
   merge_access_levels: z.array(levelEntity),
   unprotect_access_levels: z.array(levelEntity),
   allow_force_push: z.boolean(),
@@ -35,15 +35,13 @@ function presentRule(
   levels: readonly BranchLevelRow[],
 ): z.input<typeof protectedBranchEntity> {
   const levelsFor = (action: Action) =>
-    levels
-      .filter((level) => level.protected_branch_id === row.id && level.action === action)
-      .map(presentLevel)
+    levels.filter((level) => level.protected_branch_id === row.id && level.action === action)
   return {
     id: row.id,
     name: row.name,
-    push_access_levels: levelsFor('push'),
-    merge_access_levels: levelsFor('merge'),
-    unprotect_access_levels: levelsFor('unprotect'),
+    push_access_levels: levelsFor('push').map(presentKeyLevel),
+    merge_access_levels: levelsFor('merge').map(presentLevel),
+    unprotect_access_levels: levelsFor('unprotect').map(presentLevel),
     allow_force_push: row.allow_force_push === 1,
     code_owner_approval_required: row.code_owner_approval_required === 1,
     inherited: owner.type === 'project' && row.group_id !== null,

@@ -44,10 +44,12 @@ export const levelEntity = z.strictObject({
   id: z.int(),
   access_level: z.int().nullable(),
   access_level_description: z.string(),
-  deploy_key_id: z.int().nullable(),
   user_id: z.int().nullable(),
   group_id: z.int().nullable(),
 })
+
+/** Keys push branches and create tags; they are no part of other levels (docs/contract/B). */
+export const keyLevelEntity = levelEntity.extend({ deploy_key_id: z.int().nullable() })
 
 export function describeLevel(
   row: Pick<LevelRow, 'access_level' | 'user_name' | 'group_name'> & Partial<LevelRow>,
@@ -62,10 +64,13 @@ export function presentLevel(row: LevelRow): z.input<typeof levelEntity> {
     id: row.id,
     access_level: row.access_level,
     access_level_description: describeLevel(row),
-    deploy_key_id: row.deploy_key_id,
     user_id: row.user_id,
     group_id: row.group_id,
   }
+}
+
+export function presentKeyLevel(row: LevelRow): z.input<typeof keyLevelEntity> {
+  return { ...presentLevel(row), deploy_key_id: row.deploy_key_id }
 }
 
 /** A flag inside an element; null and what is not said are false. */

@@ -11,7 +11,7 @@ import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
 import { onTagRule } from './access.ts'
 import { admitTargets } from './admit-targets.ts'
-import { ANY_LEVEL, levelEntity, levelInput, planLevels, presentLevel } from './levels.ts'
+import { ANY_LEVEL, keyLevelEntity, levelInput, planLevels, presentKeyLevel } from './levels.ts'
 import {
   deleteTagRule,
   findTagRuleRow,
@@ -25,7 +25,7 @@ const words = 'Create access levels'
 
 export const protectedTagEntity = z.strictObject({
   name: z.string(),
-  create_access_levels: z.array(levelEntity),
+  create_access_levels: z.array(keyLevelEntity),
 })
 
 async function present(ctx: Ctx, rows: readonly TagRuleRow[]) {
@@ -37,7 +37,7 @@ async function present(ctx: Ctx, rows: readonly TagRuleRow[]) {
     name: row.name,
     create_access_levels: levels
       .filter((level) => level.protected_tag_id === row.id)
-      .map(presentLevel),
+      .map(presentKeyLevel),
   }))
 }
 

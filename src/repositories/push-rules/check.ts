@@ -1,4 +1,3 @@
-import { RE2JS } from 're2js'
 import { userOf } from '../../access/actor.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { NewCommit } from '../../git/history/new-commits.ts'
@@ -7,6 +6,7 @@ import { cachedQuery } from '../../store/cached-query.ts'
 import { branchOf, isCreation, isDeletion, type RefMove, tagOf } from '../refs/moves.ts'
 import type { ObjectFacts } from '../refs/object-facts.ts'
 import type { CheckedPush } from '../refs/rules.ts'
+import { type Match, matcher } from './matching.ts'
 import { findPushRule, type PushRuleRow } from './queries.ts'
 
 /** Names of files that hold keys and passwords, as `prevent_secrets` refuses them (docs/contract/D §3.9). */
@@ -22,11 +22,6 @@ const patterns: readonly RegExp[] = [
 /** Whether a path is that of a file with secrets. */
 function isSecretFile(path: string): boolean {
   return patterns.some((pattern) => pattern.test(path))
-}
-
-/** Finds in a text, in linear time; what does not compile was refused when it was saved. */
-function matches(pattern: string, text: string): boolean {
-  return RE2JS.compile(pattern, RE2JS.MULTILINE).matcher(text).find()
 }
 
 function getPushRule(ctx: Pick<Ctx, 'db'>, projectId: number) {
@@ -50,24 +45,35 @@ export async function pushRuleRule(
     const denied = branch === undefined && rule.deny_delete_tag === 1
     return denied ? 'You cannot delete a tag' : undefined
   }
-  const pattern = rule.branch_name_regex
+  const match = matcher(ctx, rule)
   const isNamed = branch !== undefined && isCreation(move) && branch !== project.default_branch
-  if (isNamed && pattern && !matches(pattern, branch)) {
-    return `Branch name '${branch}' does not follow the pattern '${pattern}'`
-  }
-  if (!objects) return undefined
-  const { newId: tip } = move
-  return (
-    (await refusalOfCommits(ctx, rule, objects, tip)) ?? (await refusalOfFiles(rule, objects, tip))
-  )
+  const refused = isNamed ? await refusalOfBranch(rule, match, branch) : undefined
+  if (refused !== undefined || !objects) return refused
+  const given = { ctx, rule, match, objects, tip: move.newId }
+  return (await refusalOfCommits(given)) ?? (await refusalOfFiles(given))
 }
 
-async function refusalOfCommits(
-  ctx: Ctx,
-  rule: PushRuleRow,
-  objects: ObjectFacts,
-  tip: string,
+async function refusalOfBranch(
+  { branch_name_regex: pattern }: PushRuleRow,
+  match: Match,
+  branch: string,
 ): Promise<string | undefined> {
+  const fits = await match('branch_name_regex', [branch])
+  if (typeof fits === 'string') return fits
+  if (fits === undefined || fits[0]) return undefined
+  return `Branch name '${branch}' does not follow the pattern '${pattern}'`
+}
+
+interface Given {
+  readonly ctx: Ctx
+  readonly rule: PushRuleRow
+  readonly match: Match
+  readonly objects: ObjectFacts
+  readonly tip: string
+}
+
+async function refusalOfCommits(given: Given): Promise<string | undefined> {
+  const { ctx, rule, match, objects, tip } = given
   const asks =
     rule.author_email_regex ||
     rule.commit_message_regex ||
@@ -79,21 +85,51 @@ async function refusalOfCommits(
     rule.reject_non_dco_commits
   if (!asks) return undefined
   const commits = await objects.newCommits(tip)
-  for (const commit of commits) {
-    const reason = refusalOfMessage(rule, commit) ?? refusalOfPeople(rule, commit)
+  const found = await findInCommits(match, commits)
+  if (typeof found === 'string') return found
+  for (const [at, commit] of commits.entries()) {
+    const says = (fits: Fits | undefined) => fits?.[at]
+    const reason =
+      refusalOfMessage(rule, commit, {
+        isWanted: says(found.wanted),
+        isUnwanted: says(found.unwanted),
+      }) ??
+      refusalOfPeople(rule, commit, {
+        author: says(found.authors),
+        committer: says(found.committers),
+      })
     if (reason !== undefined) return reason
   }
   return await refusalByUsers(ctx, rule, commits)
 }
 
-function refusalOfMessage(rule: PushRuleRow, commit: NewCommit): string | undefined {
-  const { message } = commit
-  const { commit_message_regex: wanted, commit_message_negative_regex: unwanted } = rule
-  if (wanted && !matches(wanted, message))
-    return `Commit message does not follow the pattern '${wanted}'`
-  if (unwanted && matches(unwanted, message))
-    return `Commit message contains the forbidden pattern '${unwanted}'`
-  const signedOff = /^Signed-off-by: .+ <.+>$/m.test(message)
+type Fits = readonly boolean[]
+
+/** What the patterns say of each commit, or why they say nothing. */
+async function findInCommits(match: Match, commits: readonly NewCommit[]) {
+  const messages = commits.map((commit) => commit.message)
+  const wanted = await match('commit_message_regex', messages)
+  if (typeof wanted === 'string') return wanted
+  const unwanted = await match('commit_message_negative_regex', messages)
+  if (typeof unwanted === 'string') return unwanted
+  const mails = commits.flatMap((commit) => [commit.authorEmail, commit.committerEmail])
+  const people = await match('author_email_regex', mails)
+  if (typeof people === 'string') return people
+  const authors = people?.filter((_, at) => at % 2 === 0)
+  const committers = people?.filter((_, at) => at % 2 === 1)
+  return { wanted, unwanted, authors, committers }
+}
+
+function refusalOfMessage(
+  rule: PushRuleRow,
+  commit: NewCommit,
+  says: { readonly isWanted: boolean | undefined; readonly isUnwanted: boolean | undefined },
+): string | undefined {
+  if (says.isWanted === false)
+    return `Commit message does not follow the pattern '${rule.commit_message_regex}'`
+  if (says.isUnwanted)
+    return `Commit message contains the forbidden pattern '${rule.commit_message_negative_regex}'`
+  const signedOff = /^Signed-off-by: .+ <.+>$/m.test(commit.message)
   if (rule.reject_non_dco_commits === 1 && !commit.merge && !signedOff)
     return 'Commit message must contain a DCO signoff'
   if (rule.reject_unsigned_commits === 1 && !commit.signed)
@@ -101,12 +137,14 @@ function refusalOfMessage(rule: PushRuleRow, commit: NewCommit): string | undefi
   return undefined
 }
 
-function refusalOfPeople(rule: PushRuleRow, commit: NewCommit): string | undefined {
-  const pattern = rule.author_email_regex
-  if (!pattern) return undefined
-  if (!matches(pattern, commit.authorEmail))
+function refusalOfPeople(
+  { author_email_regex: pattern }: PushRuleRow,
+  commit: NewCommit,
+  fits: { readonly author: boolean | undefined; readonly committer: boolean | undefined },
+): string | undefined {
+  if (fits.author === false)
     return `Author's commit email '${commit.authorEmail}' does not follow the pattern '${pattern}'`
-  if (!matches(pattern, commit.committerEmail))
+  if (fits.committer === false)
     return `Committer's commit email '${commit.committerEmail}' does not follow the pattern '${pattern}'`
   return undefined
 }
@@ -137,16 +175,17 @@ async function refusalByUsers(
   return undefined
 }
 
-async function refusalOfFiles(
-  rule: PushRuleRow,
-  objects: ObjectFacts,
-  tip: string,
-): Promise<string | undefined> {
+async function refusalOfFiles({ rule, match, objects, tip }: Given): Promise<string | undefined> {
   const { file_name_regex: pattern, max_file_size: limit } = rule
   if (!pattern && limit === 0 && rule.prevent_secrets === 0) return undefined
-  const expression = pattern ? RE2JS.compile(pattern) : undefined
-  for (const file of await objects.newFiles(tip, { sizes: limit > 0 })) {
-    if (expression?.matcher(file.path).find())
+  const files = await objects.newFiles(tip, { sizes: limit > 0 })
+  const prohibited = await match(
+    'file_name_regex',
+    files.map((file) => file.path),
+  )
+  if (typeof prohibited === 'string') return prohibited
+  for (const [at, file] of files.entries()) {
+    if (prohibited?.[at])
       return `File name ${file.path} was prohibited by the pattern '${pattern}'.`
     if (rule.prevent_secrets === 1 && file.added && isSecretFile(file.path))
       return `File name ${file.path} was prohibited: it is likely to hold secrets.`

@@ -1,14 +1,15 @@
-import { RE2JS, RE2JSSyntaxException } from 're2js'
 import { z } from 'zod'
 import { audit } from '../../access/audit.ts'
 import { onProject, type Project } from '../../access/subjects.ts'
 import { recordOf } from '../../base/group-by.ts'
-import { existing, invalid, unprocessable } from '../../base/problem.ts'
+import { assertPatterns } from '../../base/patterns/check.ts'
+import { existing, unprocessable } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { endpoint } from '../../http/endpoint.ts'
 import { flag, integer, text } from '../../http/params.ts'
 import { inTransaction } from '../../store/transaction.ts'
 import { uniquely } from '../../store/unique.ts'
+import { flagsOf } from './matching.ts'
 import {
   deletePushRule,
   findPushRule,
@@ -63,20 +64,13 @@ function present(row: PushRuleRow): z.input<typeof pushRuleEntity> {
   }
 }
 
-/** Patterns are RE2's, which take linear time whatever they say. */
-function assertPatterns(given: Body): void {
-  const wrong: Record<string, string[]> = {}
-  for (const name of regexes) {
-    const value = given[name]
-    if (!value) continue
-    try {
-      RE2JS.compile(value, RE2JS.MULTILINE)
-    } catch (error) {
-      if (!(error instanceof RE2JSSyntaxException)) throw error
-      wrong[name] = [`is an invalid regular expression: ${error.message}`]
-    }
-  }
-  if (Object.keys(wrong).length > 0) throw invalid(wrong)
+function assertRegexes(given: Body): void {
+  assertPatterns(
+    recordOf(regexes, (name) => {
+      const source = given[name]
+      return source ? { source, flags: flagsOf(name) } : undefined
+    }),
+  )
 }
 
 function values(given: Body) {
@@ -112,7 +106,7 @@ export const createProjectPushRule = endpoint({
   body,
   response: pushRuleEntity,
   async handler({ ctx, project, body }) {
-    assertPatterns(body)
+    assertRegexes(body)
     return await inTransaction(ctx, async (ctx) => {
       const exists = () => unprocessable('Project push rule exists')
       const times = { created_at: ctx.now(), updated_at: ctx.now() }
@@ -133,7 +127,7 @@ export const updateProjectPushRule = endpoint({
   body,
   response: pushRuleEntity,
   async handler({ ctx, project, body }) {
-    assertPatterns(body)
+    assertRegexes(body)
     await getRule(ctx, project)
     return await inTransaction(ctx, async (ctx) => {
       const changes = { ...values(body), updated_at: ctx.now() }

@@ -1,7 +1,7 @@
 import { Role } from '../../access/roles.ts'
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { getMover, lentBranches } from './access.ts'
+import { collaborationBranches, getMover } from './access.ts'
 import { type BranchRule, mayCreateTag, mayPushTo, rulesFor } from './protection.ts'
 import { listBranchRules, listTagRules } from './queries.ts'
 
@@ -21,7 +21,7 @@ export async function branchStates(
   const known = await listBranchRules(ctx.db, project.id, project.namespace_id)
   const mover = await getMover(ctx, project, known, [])
   const maySomewhere = mover.may('push_code')
-  const lent = maySomewhere ? new Set() : await lentBranches(ctx, project)
+  const branches = maySomewhere ? new Set() : await collaborationBranches(ctx, project)
   return (branch) => {
     const rules = rulesFor(known, branch)
     const isProtected = rules.length > 0
@@ -30,7 +30,7 @@ export async function branchStates(
       developers_can_push: isProtected && developers(rules, 'push'),
       developers_can_merge: isProtected && developers(rules, 'merge'),
       can_push:
-        (maySomewhere || lent.has(`refs/heads/${branch}`)) &&
+        (maySomewhere || branches.has(`refs/heads/${branch}`)) &&
         (!isProtected || mayPushTo(rules, mover)),
     }
   }

@@ -1,6 +1,6 @@
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { getMover, lentBranches, refusalOfPushes } from './access.ts'
+import { collaborationBranches, getMover, refusalOfPushes } from './access.ts'
 import { defaultProtection } from './default-protection.ts'
 import { isCreation, isDeletion, type Push, type RefMove, type Refusal } from './moves.ts'
 import type { ObjectFacts } from './object-facts.ts'
@@ -12,7 +12,7 @@ import type { CheckedPush } from './rules.ts'
  * alike. Without `objects` the rules that need to look at new commits are left for a second call,
  * which git's quarantine makes possible. One refusal refuses the whole push.
  */
-export async function gate(
+export async function checkMoves(
   ctx: Ctx,
   project: Project,
   push: Push,
@@ -20,7 +20,7 @@ export async function gate(
 ): Promise<readonly Refusal[]> {
   if (push.via === 'system') return []
   const general = refusalOfPushes(ctx, project)
-  if (general && !(await isLent(ctx, project, push)))
+  if (general && !(await isCollaboration(ctx, project, push)))
     return push.moves.map(({ name }) => ({ name, reason: general }))
   const [branchRules, tagRules] = await Promise.all([
     listBranchRules(ctx.db, project.id, project.namespace_id),
@@ -49,11 +49,13 @@ export async function gate(
   return []
 }
 
-/** Whether all that moves are branches lent to the caller, who neither makes nor removes one. */
-async function isLent(ctx: Ctx, project: Project, push: Push): Promise<boolean> {
+/** Whether all that moves are branches of merge requests that let the caller push, who neither makes nor removes one. */
+async function isCollaboration(ctx: Ctx, project: Project, push: Push): Promise<boolean> {
   if (push.via === 'merge') return false
-  const lent = await lentBranches(ctx, project)
-  return push.moves.every((move) => lent.has(move.name) && !isCreation(move) && !isDeletion(move))
+  const branches = await collaborationBranches(ctx, project)
+  return push.moves.every(
+    (move) => branches.has(move.name) && !isCreation(move) && !isDeletion(move),
+  )
 }
 
 async function refusalOf(ctx: Ctx, push: CheckedPush, move: RefMove): Promise<string | undefined> {
@@ -67,11 +69,11 @@ async function refusalOf(ctx: Ctx, push: CheckedPush, move: RefMove): Promise<st
 /** Whether the caller may push to a branch, or to a new one of this name (`can_push` on the wire). */
 export async function mayPushBranch(ctx: Ctx, project: Project, branch: string): Promise<boolean> {
   const move = { name: `refs/heads/${branch}`, oldId: '1'.repeat(40), newId: '2'.repeat(40) }
-  return (await gate(ctx, project, { via: 'api', moves: [move] }, undefined)).length === 0
+  return (await checkMoves(ctx, project, { via: 'api', moves: [move] }, undefined)).length === 0
 }
 
 /** Whether the caller may merge into a branch (`can_merge` on the wire). */
 export async function mayMergeBranch(ctx: Ctx, project: Project, branch: string): Promise<boolean> {
   const move = { name: `refs/heads/${branch}`, oldId: '1'.repeat(40), newId: '2'.repeat(40) }
-  return (await gate(ctx, project, { via: 'merge', moves: [move] }, undefined)).length === 0
+  return (await checkMoves(ctx, project, { via: 'merge', moves: [move] }, undefined)).length === 0
 }

@@ -44,15 +44,17 @@ export async function moveWith(
   atStep('before intent')
   const pushId = await updater.open(push)
   atStep('after intent')
-  try {
-    await updateRefs(updater.repo, push.moves)
-  } catch (error) {
-    const moved = await movedDespite(error, updater.repo, push.moves)
-    await finalizeMoved(ctx, updater, pushId, moved)
-    if (moved.size < push.moves.length) throw error
-    return
-  }
-  atStep('after refs')
-  await finalizeMoved(ctx, updater, pushId, new Set(push.moves.map((move) => move.name)))
-  atStep('after effects')
+  await updater.repo.moves.run(updater.repo.key, async () => {
+    try {
+      await updateRefs(updater.repo, push.moves)
+    } catch (error) {
+      const moved = await movedDespite(error, updater.repo, push.moves)
+      await finalizeMoved(ctx, updater, pushId, moved)
+      if (moved.size < push.moves.length) throw error
+      return
+    }
+    atStep('after refs')
+    await finalizeMoved(ctx, updater, pushId, new Set(push.moves.map((move) => move.name)))
+    atStep('after effects')
+  })
 }

@@ -9,6 +9,7 @@ import {
   readNewFiles,
 } from '../../git/history/new-commits.ts'
 import type { LfsPointer } from '../../git/objects/lfs-pointer.ts'
+import { sizeOfQuarantine } from '../../git/objects/quarantine.ts'
 import { listTipFiles, type TipFile } from '../../git/objects/tip-files.ts'
 import type { Repo } from '../../git/repo.ts'
 import { readNewPointers } from '../../git/transfer/new-pointers.ts'
@@ -29,6 +30,8 @@ export interface ObjectFacts {
   changedPaths(tip: string): Promise<readonly string[]>
   /** The large files that a push's objects stand for; none outside of pushes. */
   newPointers(): Promise<readonly LfsPointer[]>
+  /** The bytes that a push brings, as they lie on the disk; none outside of pushes. */
+  newBytes(): Promise<number>
   /** All files that a tip has. */
   tipFiles(tip: string): Promise<readonly TipFile[]>
 }
@@ -50,6 +53,7 @@ export function objectFacts(repo: Repo, quarantine?: string): ObjectFacts {
     changedPaths: (tip) => readChangedPaths(repo, tip, quarantine),
     newPointers: async () =>
       quarantine === undefined ? [] : await readNewPointers(repo, quarantine),
+    newBytes: async () => (quarantine === undefined ? 0 : await sizeOfQuarantine(quarantine)),
     tipFiles: (tip) => listTipFiles(repo, tip, quarantine),
   }
 }

@@ -12,6 +12,10 @@ const ownNames = /^refs\/(?:merge-requests|keep-around|pipelines)\//
  */
 export async function placeOwnRef(repo: Repo, name: string, id: ObjectId): Promise<void> {
   if (!ownNames.test(name)) throw new GitError('invalid', `not a ref of the server's own: ${name}`)
+  await repo.moves.run(repo.key, () => place(repo, name, id))
+}
+
+async function place(repo: Repo, name: string, id: ObjectId): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     const oldId = (await findRef(repo, name))?.id ?? noObject
     if (oldId === id) return
@@ -28,6 +32,8 @@ export async function placeOwnRef(repo: Repo, name: string, id: ObjectId): Promi
 /** Removes a ref that the server owns; no error when there is none. */
 export async function removeOwnRef(repo: Repo, name: string): Promise<void> {
   if (!ownNames.test(name)) throw new GitError('invalid', `not a ref of the server's own: ${name}`)
-  const oldId = (await findRef(repo, name))?.id
-  if (oldId !== undefined) await updateRefs(repo, [{ name, oldId, newId: noObject }])
+  await repo.moves.run(repo.key, async () => {
+    const oldId = (await findRef(repo, name))?.id
+    if (oldId !== undefined) await updateRefs(repo, [{ name, oldId, newId: noObject }])
+  })
 }

@@ -48,7 +48,7 @@ async function askBranchRules(
 }
 
 /** Open merge requests from a fork that let those who may merge them push to their sources. */
-export function listLoans(db: Db, projectId: number) {
+export function listCollaborations(db: Db, projectId: number) {
   return db
     .selectFrom('merge_requests')
     .select(['source_branch', 'target_project_id', 'target_branch'])

@@ -3,7 +3,7 @@ import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { readRefValues } from '../../git/refs/refs.ts'
 import type { Repo } from '../../git/repo.ts'
-import { gate } from './check-rules.ts'
+import { checkMoves } from './check-rules.ts'
 import { finalizePush, openPush } from './journal/record.ts'
 import { isDeletion, type Push, type RefMove, type Refusal } from './moves.ts'
 import type { ObjectFacts } from './object-facts.ts'
@@ -27,10 +27,11 @@ export function projectUpdater(ctx: Ctx, project: Project): RefUpdater {
   return {
     repo: ctx.git.open(project.id),
     check: async (push, objects) => {
-      if (objects === undefined || push.via !== 'push') return gate(ctx, project, push, objects)
+      if (objects === undefined || push.via !== 'push')
+        return checkMoves(ctx, project, push, objects)
       // Commits of a push may take long to come: who may do what has to hold when they are there.
       const now = await findVisibleProject(ctx, String(project.id))
-      if (now) return gate(ctx, now, push, objects)
+      if (now) return checkMoves(ctx, now, push, objects)
       return push.moves.map(({ name }) => ({ name, reason: 'The project could not be found.' }))
     },
     open: (push, process = null) => openPush(ctx, { projectId: project.id }, push, process),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { postponeWhileHeld } from '../../background/postponed.ts'
 import { task } from '../../background/task.ts'
 import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -32,6 +33,7 @@ export const upkeep = task({
   async handler(ctx: Ctx, { project_id }, signal) {
     if (!ctx.settings.get('housekeeping_enabled')) return
     if (!(await ctx.git.exists(project_id))) return
+    postponeWhileHeld(ctx.git.deletions)
     await maintainRepository(ctx.git.open(project_id), { now: ctx.now(), signal })
   },
 })

@@ -18,8 +18,8 @@ export interface RepositorySubject {
 }
 
 interface RepositoryOptions {
-  /** Whoever may push to any branch may, one that is lent included. */
-  readonly lent?: boolean
+  /** Whoever may push to any branch may, one of a merge request that allows collaboration included. */
+  readonly collaboration?: boolean
   /** A switched-off repository is hidden (404) instead of refused (403): commits, branches, tags. */
   readonly hidden?: boolean
 }
@@ -48,7 +48,7 @@ export function onWritableCode(
   return onRepository(ability, options, async (ctx, project) => {
     // Comments take less than reading the code does, where the project is private.
     if (!mayInProject(ctx.actor, project, 'read_code')) throw forbidden()
-    if (options.lent && (await mayPushSomewhere(ctx, project))) return
+    if (options.collaboration && (await mayPushSomewhere(ctx, project))) return
     assertMayInProject(ctx, project, ability)
   })
 }

@@ -3,7 +3,7 @@ import { GitError } from '../../git/error.ts'
 import { readBlob, streamBlob } from '../../git/objects/blob.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { Blob, ObjectId } from '../../git/types.ts'
-import { JsonStream } from '../../http/endpoint.ts'
+import { JsonText } from '../../http/endpoint.ts'
 
 /** Files up to this size are answered from memory, larger ones are streamed. */
 export const HELD = 8 * 1024 * 1024
@@ -29,10 +29,10 @@ export async function streamBlobJson(
   fields: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
   headers: Readonly<Record<string, string>> = {},
-): Promise<JsonStream> {
+): Promise<JsonText> {
   const { body } = await streamBlob(repo, id, {}, signal)
   const head = `${JSON.stringify(fields).slice(0, -1)},"content":"`
-  return new JsonStream(Readable.from(parts(head, body), { objectMode: false }), headers)
+  return new JsonText(Readable.from(parts(head, body), { objectMode: false }), headers)
 }
 
 async function* parts(head: string, body: Readable): AsyncGenerator<string> {

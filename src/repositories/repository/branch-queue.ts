@@ -16,11 +16,11 @@ export function onBranch<T>(
   branch: string,
   commit: () => Promise<T>,
 ): Promise<T> {
-  return branchQueue.run(`${project.id} ${branch}`, () => untilFirst(commit))
+  return branchQueue.run(`${project.id} ${branch}`, () => retryWhenOvertaken(commit))
 }
 
 /** Does something again as long as somebody else was faster, so many times at most. */
-export async function untilFirst<T>(
+export async function retryWhenOvertaken<T>(
   act: () => Promise<T>,
   isOvertaken: (error: unknown) => boolean = isMovedMeanwhile,
   attempts = ATTEMPTS,

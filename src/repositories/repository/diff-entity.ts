@@ -1,25 +1,7 @@
 import { z } from 'zod'
 import { type FileDiff, type PrintedDiff, withFileNames } from '../../git/diff/diff.ts'
-
-/** Names of files that programs write: lock files, minified and generated sources. */
-const generated: readonly RegExp[] = [
-  /(^|\/)(package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?)$/,
-  /(^|\/)(Gemfile\.lock|Cargo\.lock|composer\.lock|poetry\.lock|Pipfile\.lock|uv\.lock|pdm\.lock)$/,
-  /(^|\/)(go\.sum|Gopkg\.lock|glide\.lock|mix\.lock|flake\.lock|Package\.resolved|Podfile\.lock)$/,
-  /(^|\/)(pubspec\.lock|deno\.lock|gradle\.lockfile|packages\.lock\.json|\.terraform\.lock\.hcl)$/,
-  /\.min\.(js|css)$/,
-  /\.(js|css)\.map$/,
-  /\.pb\.(go|cc|h|gw\.go)$/,
-  /_pb2(_grpc)?\.pyi?$/,
-  /_pb\.(js|d\.ts|rb)$/,
-  /\.designer\.(cs|vb)$/i,
-  /(^|\/)(node_modules|Godeps)\//,
-]
-
-/** Whether a file is one that programs write, by its name; such files are folded in reviews. */
-function isGenerated(path: string): boolean {
-  return generated.some((pattern) => pattern.test(path))
-}
+import type { Repo } from '../../git/repo.ts'
+import { type ShownAs, shownAs } from './attributes.ts'
 
 /** One changed file (docs/contract/B-resolved §1.5). */
 export const diffEntity = z.strictObject({
@@ -36,7 +18,13 @@ export const diffEntity = z.strictObject({
   generated_file: z.boolean(),
 })
 
-function presentFile(file: Omit<FileDiff, 'diff'>): Omit<z.input<typeof diffEntity>, 'diff'> {
+/** How the files of a diff are shown. */
+type Shown = (path: string) => Pick<ShownAs, 'generated'>
+
+function presentFile(
+  file: Omit<FileDiff, 'diff'>,
+  shown: Shown,
+): Omit<z.input<typeof diffEntity>, 'diff'> {
   return {
     collapsed: file.collapsed,
     too_large: file.tooLarge,
@@ -47,28 +35,40 @@ function presentFile(file: Omit<FileDiff, 'diff'>): Omit<z.input<typeof diffEnti
     new_file: file.newFile,
     renamed_file: file.renamedFile,
     deleted_file: file.deletedFile,
-    generated_file: isGenerated(file.newPath),
+    generated_file: shown(file.newPath).generated,
   }
 }
 
 export function presentDiff(
   file: FileDiff,
   options: { readonly unidiff?: boolean | undefined },
+  shown: Shown,
 ): z.input<typeof diffEntity> {
-  return { diff: options.unidiff ? withFileNames(file) : file.diff, ...presentFile(file) }
+  return { diff: options.unidiff ? withFileNames(file) : file.diff, ...presentFile(file, shown) }
 }
 
 /** The files of a diff as the text of a JSON list, in pieces. */
-export function printDiffs({ files, patches, ends }: PrintedDiff): Buffer[] {
+export function printDiffs({ files, patches, ends }: PrintedDiff, shown: Shown): Buffer[] {
   const pieces: Buffer[] = [Buffer.from('[')]
   let start = 0
   for (const [i, file] of files.entries()) {
     const end = ends[i] ?? start
-    const rest = JSON.stringify(presentFile(file)).slice(1)
+    const rest = JSON.stringify(presentFile(file, shown)).slice(1)
     pieces.push(Buffer.from(i === 0 ? '{"diff":' : ',{"diff":'), patches.subarray(start, end))
     pieces.push(Buffer.from(`,${rest}`))
     start = end
   }
   pieces.push(Buffer.from(']'))
   return pieces
+}
+
+/** How the files of a diff are shown, as the commit that it leads to has it. */
+export function shownIn(
+  repo: Repo,
+  ref: string,
+  files: readonly Pick<FileDiff, 'newPath'>[],
+  signal?: AbortSignal,
+): Promise<Shown> {
+  const paths = files.map((file) => file.newPath)
+  return shownAs(repo, ref, paths, signal)
 }

@@ -5,8 +5,7 @@ import { cleanPath, isObjectId } from '../../git/names.ts'
 import { readTree, readWholeTree, type TreePage } from '../../git/objects/tree.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { TreeEntry } from '../../git/types.ts'
-import { ready } from '../../http/listener/ready.ts'
-import type { presentTreeEntry } from './entity.ts'
+import { JsonText } from '../../http/endpoint.ts'
 import { isMissing } from './missing.ts'
 import { rangeOf } from './names-page.ts'
 
@@ -57,14 +56,14 @@ function refusalOf(error: unknown, query: TreeQuery): unknown {
   return notFound(isPathWrong ? 'invalid revision or path' : 'Tree')
 }
 
-/** Everything below a folder, its JSON text as the engine has it. */
+/** Everything below a folder, as the engine writes it. */
 export async function listWholeTree(
   repo: Repo,
   query: TreeQuery,
   signal: AbortSignal,
-): Promise<Paged<ReturnType<typeof presentTreeEntry>>> {
+): Promise<JsonText> {
   try {
-    return { items: ready(await readWholeTree(repo, query, signal)) }
+    return new JsonText(await readWholeTree(repo, query, signal))
   } catch (error) {
     throw refusalOf(error, query)
   }

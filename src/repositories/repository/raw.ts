@@ -22,7 +22,7 @@ const SNIFFED = 8000
 /**
  * The bytes of a blob, whole or the range that the request asks for. Large ones are never in memory as a whole; text
  * goes out as plain text, everything else as an octet stream. `more` are headers of the caller's own; `admit` may
- * refuse the size.
+ * refuse the size, `typeOf` tell another type by the first bytes.
  */
 export async function answerBlob(
   repo: Repo,
@@ -30,12 +30,13 @@ export async function answerBlob(
   request: RequestFacts,
   more: Readonly<Record<string, string>>,
   admit: (size: number) => void = () => {},
+  typeOf: (start: Buffer) => string = plainTypeOf,
 ): Promise<Bytes> {
   const etag = `"${id}"`
   const headers = { ...rawHeaders, ETag: etag, ...more }
   if (isKnown(request.headers, etag)) return { status: 304, body: '', type: 'text/plain', headers }
   if (request.method !== 'HEAD' && request.headers.range === undefined) {
-    return await answerWhole({ repo, id, request, headers, admit })
+    return await answerWhole({ repo, id, request, headers, admit, typeOf })
   }
   const head = await streamBlob(repo, id, { start: 0, end: SNIFFED - 1 }, request.signal)
   const { size } = head
@@ -54,10 +55,11 @@ interface Wanted {
   readonly request: RequestFacts
   readonly headers: Readonly<Record<string, string>>
   readonly admit: (size: number) => void
+  readonly typeOf: (start: Buffer) => string
 }
 
 /** What most readers ask for takes one look at the blob. */
-async function answerWhole({ repo, id, request, headers, admit }: Wanted): Promise<Bytes> {
+async function answerWhole({ repo, id, request, headers, admit, typeOf }: Wanted): Promise<Bytes> {
   const { size, body, content } = await streamBlob(repo, id, {}, request.signal)
   if (content) {
     admit(size)
@@ -89,7 +91,8 @@ async function peek(body: Readable): Promise<Buffer> {
   })
 }
 
-function typeOf(start: Buffer): string {
+/** Text as plain text, everything else as bytes. */
+export function plainTypeOf(start: Buffer): string {
   if (start.includes(0)) return 'application/octet-stream'
   return isUtf8(start) ? 'text/plain; charset=utf-8' : 'text/plain'
 }

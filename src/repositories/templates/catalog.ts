@@ -4,11 +4,9 @@ import { findLicense } from '../../projects/projects/facts/licenses.ts'
 import type { LicenseTemplate } from './entity.ts'
 import { licenseTerms } from './license-terms.ts'
 
-/** The texts are files beside this one, and are read from the sources: `texts/ci/Python.yml`. */
+/** The texts are files beside this one: `texts/ci/Python.yml`. */
 function readTexts(folder: string, ending: string): Readonly<Record<string, string>> {
-  const root = fileURLToPath(
-    new URL(`../../../src/repositories/templates/texts/${folder}/`, import.meta.url),
-  )
+  const root = fileURLToPath(new URL(`./texts/${folder}/`, import.meta.url))
   const names = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith(ending))
     .map((path) => path.slice(0, -ending.length))

@@ -1,6 +1,6 @@
 import type { Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { readContentAt } from '../../git/objects/file.ts'
+import { readContentAt } from '../../git/history/file.ts'
 import { readTree } from '../../git/objects/tree.ts'
 import { ifFound } from '../repository/missing.ts'
 

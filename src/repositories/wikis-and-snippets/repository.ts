@@ -12,25 +12,50 @@ import {
 } from './queries.ts'
 
 /**
- * The repository of a wiki or snippet, made now if there is none. Its files come before its row: what a crash leaves in
- * between is taken up by the next one who needs it.
+ * The repository of a wiki, made now if there is none. Its files come before its row: what a crash leaves in between is
+ * taken up by the next one who needs it.
  */
 export async function ensureRepository(
   ctx: Ctx,
   name: WikiOrSnippetName,
-  defaultBranch: string | null = null,
 ): Promise<WikiOrSnippetRow> {
   const known = await findRow(ctx.db, name)
   if (known) return known
-  const head = defaultBranch ?? (ctx.settings.get('default_branch_name') || 'main')
-  await ctx.git.init(name, { defaultBranch: head }).catch((error: unknown) => {
-    if (!(error instanceof GitError) || error.code !== 'exists') throw error
-  })
+  const made = await initRepository(ctx, name, null).then(
+    () => true,
+    (error: unknown) => {
+      if (!(error instanceof GitError) || error.code !== 'exists') throw error
+      return false
+    },
+  )
+  return await addRow(ctx, name, { defaultBranch: null, made })
+}
+
+/** The repository of a new snippet, whose one branch is known; `exists` when there is one of its id. */
+export async function makeRepository(
+  ctx: Ctx,
+  name: WikiOrSnippetName,
+  defaultBranch: string,
+): Promise<WikiOrSnippetRow> {
+  await initRepository(ctx, name, defaultBranch)
+  return await addRow(ctx, name, { defaultBranch, made: true })
+}
+
+async function initRepository(ctx: Ctx, name: WikiOrSnippetName, branch: string | null) {
+  const head = branch ?? (ctx.settings.get('default_branch_name') || 'main')
+  await ctx.git.init(name, { defaultBranch: head })
+}
+
+async function addRow(
+  ctx: Ctx,
+  name: WikiOrSnippetName,
+  { defaultBranch, made }: { readonly defaultBranch: string | null; readonly made: boolean },
+): Promise<WikiOrSnippetRow> {
   try {
     await insertRow(ctx.db, name, defaultBranch, ctx.now())
   } catch (error) {
     // Whatever it was to belong to went meanwhile.
-    await ctx.git.remove(name)
+    if (made) await ctx.git.remove(name)
     throw error
   }
   const row = await findRow(ctx.db, name)

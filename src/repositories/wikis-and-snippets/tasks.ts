@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { postponeWhileHeld } from '../../background/postponed.ts'
 import { task } from '../../background/task.ts'
 import { later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -29,6 +30,7 @@ export const tidyWikiOrSnippet = task({
     if (!ctx.settings.get('housekeeping_enabled')) return
     const row = await findRowById(ctx.db, id)
     if (!row || !(await ctx.git.exists(row.name))) return
+    postponeWhileHeld(ctx.git.deletions)
     await maintainRepository(ctx.git.open(row.name), { now: ctx.now(), signal })
   },
 })

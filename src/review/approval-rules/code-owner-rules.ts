@@ -1,10 +1,12 @@
+import { callerKey } from '../../access/caller-key.ts'
 import { Role } from '../../access/roles.ts'
 import { dayOf } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
-import { readContentAt } from '../../git/objects/file.ts'
+import { readContentAt } from '../../git/history/file.ts'
 import type { ObjectId } from '../../git/types.ts'
-import { codeOwnersPaths, type OwnedFiles, ownedBy, parseCodeOwners } from './code-owners.ts'
+import { codeOwnersPaths, type OwnedFiles } from './code-owners.ts'
+import { compareWithOwners } from './compare-with-owners.ts'
 import { findOwnerIds } from './owner-queries.ts'
 import { replaceCodeOwnerRules } from './rule-queries.ts'
 
@@ -31,7 +33,7 @@ export async function readOwnedFiles(
     try {
       const content = await readContentAt(repo, { ref: target, path, limit: largestFile })
       if (!content) return []
-      return ownedBy(parseCodeOwners(content.toString('utf8')), paths)
+      return await compareWithOwners({ text: content.toString('utf8'), paths }, callerKey(ctx))
     } catch (error) {
       if (!(error instanceof GitError) || error.code !== 'not_found') throw error
     }

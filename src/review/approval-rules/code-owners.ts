@@ -1,4 +1,4 @@
-import { RE2JS } from 're2js'
+import { patternMatcher, quote } from '../../base/patterns/compiled.ts'
 
 /** One line of a CODEOWNERS file. */
 export interface OwnerEntry {
@@ -7,7 +7,6 @@ export interface OwnerEntry {
   readonly excluded: boolean
   /** `@user`, `@group/sub`, `@@role`, e-mail addresses; as they were written. */
   readonly owners: readonly string[]
-  readonly matches: (path: string) => boolean
 }
 
 export interface OwnerSection {
@@ -17,10 +16,11 @@ export interface OwnerSection {
   readonly entries: readonly OwnerEntry[]
 }
 
-/** The entry of a section that a changed path falls under. */
+/** The entry of a section that changed paths fall under. */
 export interface OwnedFiles {
   readonly section: OwnerSection
   readonly entry: OwnerEntry
+  readonly paths: readonly string[]
 }
 
 /** Where the file is looked for, the first that exists (docs/contract/B-resolved §7); `folders` are those of the vendor. */
@@ -100,7 +100,6 @@ function entryOf(line: string, defaults: readonly string[]): OwnerEntry {
     pattern: path,
     excluded,
     owners: own.length > 0 ? own : defaults,
-    matches: pathTest(path),
   }
 }
 
@@ -130,8 +129,7 @@ export function pathTest(pattern: string): (path: string) => boolean {
   if (!/[*?[\\]/.test(core)) return plainTest(core, anchored, below)
   const source = `${anchored ? '' : '(?:.*/)?'}${globSource(core)}${below ? '/.*' : ''}`
   try {
-    const expression = RE2JS.compile(source, RE2JS.DOTALL)
-    return (path) => expression.matches(path)
+    return patternMatcher({ source, flags: 's', whole: true })
   } catch {
     return () => false
   }
@@ -164,8 +162,8 @@ function globPiece(glob: string, at: number): [string, number] {
   const set = /^\[([!^]?)([^\]/]+)\]/.exec(rest)
   if (set)
     return [`[${set[1] ? '^' : ''}${(set[2] ?? '').replace(/[\\[\]^]/g, '\\$&')}]`, set[0].length]
-  if (rest.startsWith('\\') && rest.length > 1) return [RE2JS.quote(rest.charAt(1)), 2]
-  return [RE2JS.quote(rest.charAt(0)), 1]
+  if (rest.startsWith('\\') && rest.length > 1) return [quote(rest.charAt(1)), 2]
+  return [quote(rest.charAt(0)), 1]
 }
 
 /**
@@ -173,16 +171,26 @@ function globPiece(glob: string, at: number): [string, number] {
  * section excludes the path (docs/contract/B-resolved §7).
  */
 export function ownedBy(sections: readonly OwnerSection[], paths: readonly string[]): OwnedFiles[] {
-  const found: OwnedFiles[] = []
-  for (const section of sections) {
-    const entries = new Set(paths.flatMap((path) => ownerEntry(section, path) ?? []))
-    for (const entry of entries) found.push({ section, entry })
-  }
-  return found
+  return sections.flatMap((section) => {
+    const owning = new Map<OwnerEntry, string[]>()
+    for (const [at, entry] of ownerEntries(section, paths).entries()) {
+      if (entry) owning.set(entry, [...(owning.get(entry) ?? []), paths[at] ?? ''])
+    }
+    return [...owning].map(([entry, own]) => ({ section, entry, paths: own }))
+  })
 }
 
-function ownerEntry(section: OwnerSection, path: string): OwnerEntry | undefined {
-  const matching = section.entries.filter((entry) => entry.matches(path))
-  if (matching.some((entry) => entry.excluded)) return undefined
-  return matching.at(-1)
+/** Of each path its entry. One line after the other: each takes memory while it is compared. */
+function ownerEntries(section: OwnerSection, paths: readonly string[]): (OwnerEntry | undefined)[] {
+  const last: (OwnerEntry | undefined)[] = paths.map(() => undefined)
+  const excluded = new Set<number>()
+  for (const entry of section.entries) {
+    const matches = pathTest(entry.pattern)
+    for (const [at, path] of paths.entries()) {
+      if (!matches(path)) continue
+      last[at] = entry
+      if (entry.excluded) excluded.add(at)
+    }
+  }
+  return last.map((entry, at) => (excluded.has(at) ? undefined : entry))
 }

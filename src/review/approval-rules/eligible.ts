@@ -14,7 +14,7 @@ export interface People {
   readonly isPrivate: boolean
 }
 
-/** Whom these rules of a project may mean. */
+/** The people that the approval rules of a project can name. */
 export async function peopleOf(
   ctx: Ctx,
   project: { readonly id: number; readonly visibility: Visibility },

@@ -88,7 +88,14 @@ async function assertPassword(
   if (password === undefined) throw unauthorized()
   const hash = await findPasswordHash(ctx.db, user.id)
   const isRight = () => verifyPassword(password, hash)
-  if (!(await ctx.guesses.compare(ctx.ip, () => ctx.now(), isRight))) throw unauthorized()
+  const guess = {
+    ip: ctx.ip,
+    account: user.username,
+    userId: user.id,
+    log: ctx.log,
+    now: () => ctx.now(),
+  }
+  if (!(await ctx.guesses.compare(guess, isRight))) throw unauthorized()
 }
 
 /** Takes the caller's approval back; 404 when there is none, or the merge has made it part of the record. */

@@ -167,7 +167,7 @@ const stateQuery = { target_branch: text({ max: 1024 }).optional() }
 export const getMergeRequestApprovalState = endpoint({
   method: 'GET',
   path: `${path}/approval_state`,
-  summary: 'Get the rules of a merge request with who satisfied them',
+  summary: 'Get the approval state of a merge request',
   access: read,
   query: stateQuery,
   response: z.strictObject({ ...overwritten, rules: z.array(judgedRule) }),

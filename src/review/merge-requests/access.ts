@@ -11,7 +11,7 @@ import {
 import { forbidden, unauthorized } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { noteableConditions } from '../../discussions/notes/access.ts'
-import { mayMergeBranch } from '../../repositories/refs/check-rules.ts'
+import { mayMergeBranch, mayPushBranch } from '../../repositories/refs/check-rules.ts'
 import { getMergeRequest, noteableOf } from './find.ts'
 import { params } from './path.ts'
 import { findById } from './queries.ts'
@@ -129,6 +129,28 @@ export const mergesIntoTarget: Condition<Merging> = condition(
   async ({ ctx, project, mergeRequest }) =>
     (await mayMergeBranch(ctx, project, mergeRequest.target_branch)) || unauthorized(),
 )
+
+/** The project of the source branch, if the caller may push to that and read what comes from the target. */
+export async function findPushableSource(
+  ctx: Ctx,
+  project: Project,
+  row: MergeRequestRow,
+): Promise<Project | undefined> {
+  if (!mayInProject(ctx.actor, project, 'read_code')) return undefined
+  const source = await findProjectWithRole(ctx, row.source_project_id)
+  return source && (await mayPushBranch(ctx, source, row.source_branch)) ? source : undefined
+}
+
+/** The merge request, for those who may push to its source branch. */
+export function onPushableRequest() {
+  const access = onMergeRequest(undefined, { signedIn: true })
+  const find: typeof access.find = async (request) => {
+    const found = await access.find(request)
+    if (await findPushableSource(request.ctx, found.project, found.mergeRequest)) return found
+    throw forbidden('Cannot push to source branch')
+  }
+  return { ...access, needs: 'read_code, and may push to the source branch', find }
+}
 
 /** Who resets approvals may edit the merge request; 401 for others. */
 export const resetsApprovals: Condition<Merging> = condition(

@@ -1,4 +1,3 @@
-import { RE2JS } from 're2js'
 import { viewerOf } from '../../access/visible-queries.ts'
 import { existing } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
@@ -17,6 +16,7 @@ import {
 import { changingLockedFiles } from './locked-files.ts'
 import { headPipelineStatuses, listPipelinesDue } from './pipeline-queries.ts'
 import type { MergeRequestRow } from './row.ts'
+import { titlesThatFit } from './title-fits.ts'
 
 /** A setting of the project that a merge request wants to be merged into. */
 export function targetSetting<K extends ProjectSettingName>(
@@ -41,7 +41,7 @@ export async function mergeFactsById(
   const mayBeLocked = rows.filter(
     (row) => row.state === 'opened' && targetSetting(row, 'lfs_enabled'),
   )
-  const [approved, pipelines, due, locked] = await Promise.all([
+  const [approved, pipelines, due, locked, fitting] = await Promise.all([
     approvedById(ctx, rows),
     headPipelineStatuses(
       ctx.db,
@@ -52,6 +52,14 @@ export async function mergeFactsById(
       ctx,
       mayBeLocked.map((row) => row.id),
     ),
+    titlesThatFit(
+      ctx,
+      rows.map((row) => ({
+        id: row.id,
+        title: row.title,
+        pattern: targetSetting(row, 'merge_request_title_regex'),
+      })),
+    ),
   ])
   const statusOf = (id: number) => pipelines.get(id) ?? (due.has(id) ? 'created' : null)
   return new Map(
@@ -59,6 +67,7 @@ export async function mergeFactsById(
       row.id,
       {
         ...ownFacts(row),
+        titleMatches: fitting.has(row.id),
         now: ctx.now(),
         unresolvedDiscussions: counts.get(row.id)?.unresolved ?? 0,
         filesLocked: locked.has(row.id),
@@ -87,20 +96,9 @@ function ownFacts(row: MergeRequestRow) {
       row,
       'only_allow_merge_if_all_discussions_are_resolved',
     ),
-    titleMatches: titleMatches(targetSetting(row, 'merge_request_title_regex'), row.title),
     approvalsSyncing: row.approvals_syncing === 1,
     method: targetSetting(row, 'merge_method'),
     skippedPipelinePasses: targetSetting(row, 'allow_merge_on_skipped_pipeline'),
-  }
-}
-
-/** Whether a title fits the project's pattern; an empty or broken pattern fits every title. */
-export function titleMatches(pattern: string | null, title: string): boolean {
-  if (!pattern) return true
-  try {
-    return RE2JS.compile(pattern).matcher(title).find()
-  } catch {
-    return true
   }
 }
 

@@ -8,7 +8,7 @@ import { diffChangedJob } from './jobs.ts'
  * the commit. Children are part of the one that started them. With a plus before it, no index of a project is taken: it
  * would lead to all pipelines that there are.
  */
-const headPipeline = sql`FROM pipelines p
+export const headPipeline = sql`FROM pipelines p
   WHERE p.id IN (
       SELECT id FROM pipelines
         WHERE project_id IN (mr.target_project_id, mr.source_project_id) AND sha = mr.head_sha

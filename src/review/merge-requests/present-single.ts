@@ -1,14 +1,12 @@
 import { userOf } from '../../access/actor.ts'
 import { mayInProject } from '../../access/decide.ts'
 import { findVisibleProject, type Project } from '../../access/subjects.ts'
-import { runEffects } from '../../base/effects.ts'
 import { notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { isSubscribed } from '../../discussions/subscriptions/subscribe.ts'
 import { countAheadBehind } from '../../git/history/merge-base.ts'
 import { presentPipelineBasic } from '../../repositories/commits/pipeline-entity.ts'
 import { mayMergeBranch } from '../../repositories/refs/check-rules.ts'
-import type { HeadPipeline } from '../effects.ts'
 import { branchHead } from './branch-heads.ts'
 import type { MergeRequestDetail } from './entity.ts'
 import { isParticipant } from './people/queries.ts'
@@ -74,13 +72,8 @@ async function showPipeline(
   const project =
     projectId === target.id ? target : await findVisibleProject(ctx, String(projectId))
   if (!project || !mayInProject(ctx.actor, project, 'read_builds')) return undefined
-  let head: Parameters<HeadPipeline['tell']>[0] | null = null
-  const tell: HeadPipeline['tell'] = (pipeline) => {
-    head = pipeline
-  }
-  await runEffects(ctx, ctx.effects.headPipelineShown, { project, pipelineId, tell })
-  const basic = presentPipelineBasic(ctx, project, row)
-  return { basic, head: head as Parameters<HeadPipeline['tell']>[0] | null }
+  const head = await ctx.readers.headPipeline(ctx, project, pipelineId)
+  return { basic: presentPipelineBasic(ctx, project, row), head }
 }
 
 /** A text, since it may say `1000+`; null for no change. */

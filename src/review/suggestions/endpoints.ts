@@ -26,7 +26,7 @@ export const applySuggestion = endpoint({
 export const applySuggestionBatch = endpoint({
   method: 'PUT',
   path: '/suggestions/batch_apply',
-  summary: 'Take several suggestions over as one commit on the source branch',
+  summary: 'Apply several suggestions in one commit on the source branch',
   access: signedIn(),
   body: { ids: csv(id(), { max: 100 }), commit_message },
   response: z.array(suggestionEntity),

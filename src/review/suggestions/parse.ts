@@ -41,3 +41,17 @@ function closingOf(lines: readonly string[], at: number): number | undefined {
   }
   return undefined
 }
+
+/** A comment without its suggestions, for where those are shown by themselves. */
+export function withoutSuggestions(text: string): string {
+  const lines = text.split('\n')
+  const plain = lines.map((line) => line.replace(/\r$/, ''))
+  const kept: string[] = []
+  for (let at = 0; at < lines.length; at += 1) {
+    const close = closingOf(plain, at)
+    const isSuggestion = close !== undefined && opening.test(plain[at] ?? '')
+    if (!isSuggestion) kept.push(...lines.slice(at, (close ?? at) + 1))
+    if (close !== undefined) at = close
+  }
+  return kept.join('\n')
+}

@@ -1,7 +1,7 @@
 import type { Ctx } from '../../ctx.ts'
 import type { NoteRow } from '../../discussions/notes/entity.ts'
 import type { Noteable, Position } from '../../discussions/notes/noteable.ts'
-import { readContentAt } from '../../git/objects/file.ts'
+import { readContentAt } from '../../git/history/file.ts'
 import type { ObjectId } from '../../git/types.ts'
 import { ifFound } from '../../repositories/repository/missing.ts'
 import { inTransaction } from '../../store/transaction.ts'

@@ -190,6 +190,14 @@ export interface AccountsSchema {
     updated_at: Instant
   }
 
+  /** Who has accepted which terms of service. */
+  terms_agreements: {
+    user_id: number
+    /** sha256 of the text, in hex. */
+    digest: string
+    accepted_at: Instant
+  }
+
   /** A browser that is signed in. */
   sessions: {
     id: Id
@@ -199,6 +207,60 @@ export interface AccountsSchema {
     ip: Optional<string>
     expires_at: Instant
     created_at: Instant
+    /** What the browser called itself, cut. */
+    user_agent: Optional<string>
+    /** The first step of a sign-in: opens nothing until the second is done. */
+    waits_for: Optional<'second_factor'>
+    /** When whoever sits there last showed a password, a code or a key. */
+    proved_at: OptionalInstant
+  }
+
+  /** When somebody who must have a second factor was first asked for it. */
+  two_factor_requests: {
+    user_id: number
+    asked_at: Instant
+  }
+
+  /** What an authenticator app shares with the server, sealed; it counts once it is confirmed. */
+  totp_secrets: {
+    user_id: number
+    secret: string
+    confirmed_at: OptionalInstant
+    /** The latest half minute whose code was used: none of it, or before it, counts again. */
+    last_step: Default<number>
+    /** Wrong codes since `misses_since`. */
+    misses: Default<number>
+    misses_since: OptionalInstant
+    created_at: Instant
+  }
+
+  /** Passkeys and security keys. */
+  security_keys: {
+    id: Id
+    user_id: number
+    /** As the browser names it, base64url. */
+    credential_id: string
+    public_key: Buffer
+    sign_count: number
+    transports: Default<string>
+    name: string
+    /** It names its owner by itself: no user name is needed beside it. */
+    is_passkey: 0 | 1
+    created_at: Instant
+    last_used_at: OptionalInstant
+  }
+
+  /** Codes for whoever has lost their second factor, each for one use. */
+  recovery_codes: {
+    id: Id
+    user_id: number
+    digest: Buffer
+  }
+
+  /** Challenges that were answered, until they are over. */
+  used_challenges: {
+    digest: Buffer
+    expires_at: Instant
   }
 
   /** A mail about an issue or merge request; its unsubscribe link carries what `digest` is made of. */

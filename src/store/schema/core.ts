@@ -93,6 +93,8 @@ export interface CoreSchema {
     invite_accepted_at: OptionalInstant
     member_role_id: Optional<number>
     override: DefaultFlag
+    /** The sign-in provider that gave it; null for what people gave. */
+    provider: Optional<string>
     created_by_id: Optional<number>
     created_at: Instant
     updated_at: Instant
@@ -144,6 +146,10 @@ export interface CoreSchema {
     created_by_id: Optional<number>
     service_source_type: Optional<SourceType>
     service_source_id: Optional<number>
+    /** Whether there is a second factor. Kept by triggers. */
+    two_factor: DefaultFlag
+    /** From then on a browser asks for another password before anything else. */
+    password_expires_at: OptionalInstant
     created_at: Instant
     updated_at: Instant
   }

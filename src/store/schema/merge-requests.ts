@@ -82,6 +82,16 @@ export interface MergeRequestsSchema {
     created_at: Instant
   }
 
+  /** A file that somebody has looked at: as of which version, and what was in it then. */
+  viewed_files: {
+    merge_request_id: number
+    user_id: number
+    path: string
+    version_id: number
+    blob_id: string
+    viewed_at: Instant
+  }
+
   merge_request_reviewers: {
     merge_request_id: number
     user_id: number

@@ -51,5 +51,14 @@ export interface SpacesSchema {
     requested_by_id: Optional<number>
     created_at: Instant
     finished_at: Optional<Instant>
+    /** What the archive does not hold, as JSON. */
+    left_out: Default<string>
+  }
+
+  /** What the archive of an imported project did not hold, as JSON. */
+  import_left_out: {
+    project_id: number
+    relations: string
+    created_at: Instant
   }
 }

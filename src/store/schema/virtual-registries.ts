@@ -56,6 +56,12 @@ export interface VirtualRegistriesSchema {
     downloaded_at: Instant
   }
 
+  /** One row: the bytes of all entries, which triggers count. */
+  virtual_cache_size: {
+    id: Id
+    bytes: number
+  }
+
   virtual_cleanup_policies: {
     group_id: number
     enabled: Flag

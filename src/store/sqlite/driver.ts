@@ -11,12 +11,11 @@ import {
 import { Semaphore } from '../../base/semaphore.ts'
 import { Timeslice } from '../../base/timeslice.ts'
 import type { Changes } from '../changes.ts'
-import type { ReadNotes } from '../read-cache.ts'
 import type { Flush } from './flush.ts'
 import { bind, type Handle, whenFree } from './handle.ts'
 import { StoreQueryCompiler } from './query-compiler.ts'
 import { withCause } from './refused-write.ts'
-import { StatementTables } from './statement-tables.ts'
+import { writtenTable } from './written-table.ts'
 
 /** What the driver stands on. */
 export interface Handles {
@@ -38,18 +37,13 @@ interface Shared {
   /** Held by whoever writes. */
   readonly mutex: Semaphore
   readonly slice: Timeslice
-  readonly statements: StatementTables
 }
 
 /**
  * Kysely on two SQLite connections: outside a transaction reads run at once on the read-only one, and see what was
  * committed; writes follow one another on the other; a transaction holds it from BEGIN IMMEDIATE to its end.
  */
-export function storeDialects(handles: Handles): {
-  readonly plain: Dialect
-  /** The same database, with notes of what is read. */
-  noting(notes: ReadNotes): Dialect
-} {
+export function storeDialect(handles: Handles): Dialect {
   const timeoutMs = handles.timeoutMs * 2
   const busy = () =>
     new Error(
@@ -58,14 +52,10 @@ export function storeDialects(handles: Handles): {
   // SQLite answers at once, so that a loop of awaited queries would run to its end before the event loop turned.
   const slice = new Timeslice(10)
   const mutex = new Semaphore({ limit: 1, timeoutMs, busy })
-  const shared = { handles, mutex, slice, statements: new StatementTables(handles.writer) }
-  return { plain: dialect(shared), noting: (notes) => dialect(shared, notes) }
-}
-
-function dialect(shared: Shared, notes?: ReadNotes): Dialect {
+  const shared = { handles, mutex, slice }
   return {
     createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new StoreDriver(shared, notes),
+    createDriver: () => new StoreDriver(shared),
     createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
     createQueryCompiler: () => new StoreQueryCompiler(),
   }
@@ -73,17 +63,15 @@ function dialect(shared: Shared, notes?: ReadNotes): Dialect {
 
 class StoreDriver implements Driver {
   readonly #shared: Shared
-  readonly #notes: ReadNotes | undefined
 
-  constructor(shared: Shared, notes: ReadNotes | undefined) {
+  constructor(shared: Shared) {
     this.#shared = shared
-    this.#notes = notes
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<StoreConnection> {
-    return new StoreConnection(this.#shared, this.#notes)
+    return new StoreConnection(this.#shared)
   }
 
   async beginTransaction(connection: StoreConnection): Promise<void> {
@@ -118,21 +106,17 @@ export class StoreConnection implements DatabaseConnection {
   readonly #handles: Handles
   readonly #mutex: Semaphore
   readonly #slice: Timeslice
-  readonly #statements: StatementTables
-  readonly #notes: ReadNotes | undefined
   #release: (() => void) | undefined
   #state: 'free' | 'transaction' | 'over' = 'free'
   #wrote = false
   #flushLater = false
-  /** The tables that were written; undefined: any. */
+  /** The tables that were written by their names; undefined: perhaps any. */
   #written: Set<string> | undefined = new Set()
 
-  constructor({ handles, mutex, slice, statements }: Shared, notes: ReadNotes | undefined) {
+  constructor({ handles, mutex, slice }: Shared) {
     this.#handles = handles
     this.#mutex = mutex
     this.#slice = slice
-    this.#statements = statements
-    this.#notes = notes
   }
 
   async begin(): Promise<void> {
@@ -141,7 +125,6 @@ export class StoreConnection implements DatabaseConnection {
       const { writer, timeoutMs } = this.#handles
       await whenFree(timeoutMs, () => writer.prepare('BEGIN IMMEDIATE').run())
       this.#state = 'transaction'
-      this.#notes?.spoil()
     } catch (error) {
       this.#release()
       throw error
@@ -191,21 +174,14 @@ export class StoreConnection implements DatabaseConnection {
     if (this.#state === 'over') throw new Error(`the transaction is over: ${query.sql}`)
     if (this.#state === 'transaction') return this.#runOnWriter(query)
     const { reader, timeoutMs } = this.#handles
-    if (isRead(reader, query)) return whenFree(timeoutMs, () => this.#read<R>(query))
+    if (isRead(reader, query)) return whenFree(timeoutMs, () => run<R>(reader, query))
     const result = await this.#write<R>(query)
     if (this.#wrote) await this.#handles.flush?.done()
     return result
   }
 
-  #read<R>(query: CompiledQuery): QueryResult<R> {
-    const { reader } = this.#handles
-    this.#notes?.add(this.#statements.reads(query))
-    return run<R>(reader, query)
-  }
-
   /** A write that is a transaction by itself. */
   async #write<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    this.#notes?.spoil()
     const release = await this.#mutex.acquire()
     try {
       return await whenFree(this.#handles.timeoutMs, () => {
@@ -222,17 +198,16 @@ export class StoreConnection implements DatabaseConnection {
     const { writer } = this.#handles
     const result = writing(writer, () => run<R>(writer, query))
     if (isRead(writer, query)) return result
-    const writes = this.#statements.writes(query)
-    if (!hasWritten(result, writes)) return result
+    const table = writtenTable(query)
+    if (!hasWritten(result, table)) return result
     this.#wrote = true
-    if (writes === undefined) this.#written = undefined
-    else for (const table of writes) this.#written?.add(table)
+    if (table === undefined) this.#written = undefined
+    else this.#written?.add(table)
     return result
   }
 
   async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
     if (this.#state !== 'free') throw new Error('stream outside of transactions')
-    this.#notes?.spoil()
     const own = this.#handles.openReader()
     try {
       const rows = own.prepare(query.sql).iterate(...bind(query.parameters, query.sql))
@@ -252,11 +227,11 @@ function isRead(handle: Handle, query: CompiledQuery): boolean {
 /** Whether there may be something to bring onto the disk: most looks for due tasks find none. */
 function hasWritten(
   { numAffectedRows, rows }: QueryResult<unknown>,
-  tables: ReadonlySet<string> | undefined,
+  table: string | undefined,
 ): boolean {
   if (numAffectedRows === undefined) return rows.length > 0
   // What changes the schema counts no rows; nor is known what it writes.
-  return numAffectedRows > 0n || tables === undefined
+  return numAffectedRows > 0n || table === undefined
 }
 
 function writing<T>(writer: Handle, act: () => T): T {

@@ -4,32 +4,28 @@ import { promisify } from 'node:util'
 const sync = promisify(fdatasync)
 const soonMs = 50
 
-export interface FlushOptions {
-  /**
-   * Brings everything that was committed onto the disk in another way, and says whether it could: called after a failed
-   * flush, since the kernel may have dropped what it could not write and would seem to succeed the next time.
-   */
-  readonly mend?: (() => boolean) | undefined
-}
-
 /**
  * Brings what was committed onto the disk. SQLite itself would do so inside COMMIT, where every one stops this thread
  * for as long as the disk takes. Here a thread of the pool does it, and commits that came meanwhile share the next
- * time: many writers wait for few flushes. Whoever awaits `done` has what `synchronous=FULL` promises.
+ * time: many writers wait for few flushes. Whoever awaits `done` has what `synchronous=FULL` promises. After a flush that failed
+ * none succeeds any more: the kernel may have dropped what it could not write, and would say nothing the next time.
  */
 export class Flush {
   readonly #path: string
-  readonly #mend: () => boolean
+  readonly #failed: (error: unknown) => void
   #fd: number | undefined
   #running: Promise<void> | undefined
   #next: Promise<void> | undefined
   #broken: unknown
   #timer: NodeJS.Timeout | undefined
 
-  /** `path` is the write-ahead log, which stays the same file for as long as the database is open. */
-  constructor(path: string, options: FlushOptions = {}) {
+  /**
+   * `path` is the write-ahead log, which stays the same file for as long as the database is open; `failed` is called with the
+   * first error of the disk.
+   */
+  constructor(path: string, failed: (error: unknown) => void) {
     this.#path = path
-    this.#mend = options.mend ?? (() => false)
+    this.#failed = failed
   }
 
   /** Resolves when everything that was committed before the call is on the disk. */
@@ -45,7 +41,7 @@ export class Flush {
 
   /** Brings what was committed onto the disk within moments, with the next flush that anybody waits for if one comes. */
   soon(): void {
-    // Should it fail, every flush after it fails of the same reason, until all is mended.
+    // Should it fail, every flush after it fails for the same reason.
     this.#timer ??= setTimeout(() => this.done().catch(() => {}), soonMs)
     this.#timer.unref()
   }
@@ -74,15 +70,13 @@ export class Flush {
   async #flush(): Promise<void> {
     // Without a descriptor to spare nothing was tried, and nothing is lost.
     this.#fd ??= openSync(this.#path, 'r')
-    if (this.#broken === undefined) {
-      try {
-        await sync(this.#fd)
-        return
-      } catch (error) {
-        this.#broken = error
-      }
+    if (this.#broken !== undefined) throw this.#broken
+    try {
+      await sync(this.#fd)
+    } catch (error) {
+      this.#broken = error
+      this.#failed(error)
+      throw error
     }
-    if (!this.#mend()) throw this.#broken
-    this.#broken = undefined
   }
 }

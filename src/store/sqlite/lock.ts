@@ -1,8 +1,10 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { isDiskFull } from '../../base/full-disk.ts'
-import { StartError } from '../../base/start-error.ts'
+import { reasonOf, StartError } from '../../base/start-error.ts'
+import { prepareDataFolder } from '../data-folder/usable.ts'
 import { isBusy } from './handle.ts'
 
 /** The hold that one server has on its data folder. */
@@ -10,10 +12,17 @@ export interface DataLock {
   release(): void
 }
 
+/** Commands lock the folder for a moment when they open it. */
+const waitMs = 2000
+
 /** Takes the data folder for this process, or refuses in one line. */
-export function lockDataFolder(folder: string): DataLock {
-  const lock = tryLockDataFolder(folder)
-  if (lock) return lock
+export async function lockDataFolder(folder: string): Promise<DataLock> {
+  const end = performance.now() + waitMs
+  do {
+    const lock = tryLockDataFolder(folder)
+    if (lock) return lock
+    await sleep(50)
+  } while (performance.now() < end)
   const holder = holderOf(join(folder, 'server.pid'))
   throw new StartError(`another server${holder} uses the data folder ${folder}`)
 }
@@ -23,26 +32,35 @@ export function lockDataFolder(folder: string): DataLock {
  * kernel lets go of it however the process ends.
  */
 export function tryLockDataFolder(folder: string): DataLock | undefined {
-  makeFolder(folder)
+  prepareDataFolder(folder)
   const path = join(folder, 'server.lock')
   const pidPath = join(folder, 'server.pid')
+  let isHeld = true
+  const unlock = lockFile(path)
+  if (!unlock) return undefined
+  notePid(pidPath)
+  return {
+    release() {
+      if (!isHeld) return
+      isHeld = false
+      rmSync(pidPath, { force: true })
+      unlock()
+    },
+  }
+}
+
+/** Takes the lock of a file that is made for it; gives what releases it, or nothing when another process has it. */
+export function lockFile(path: string): (() => void) | undefined {
   const database = openLock(path)
   try {
     database.pragma('journal_mode = MEMORY')
     database.exec('BEGIN EXCLUSIVE')
   } catch (error) {
     database.close()
-    if (!isBusy(error)) throw new StartError(`the lock ${path} fails (${String(error)})`)
+    if (!isBusy(error)) throw lockFails(path, error)
     return undefined
   }
-  notePid(pidPath)
-  return {
-    release() {
-      if (!database.open) return
-      rmSync(pidPath, { force: true })
-      database.close()
-    },
-  }
+  return () => void database.close()
 }
 
 /** For whoever is refused; left out on a full disk. */
@@ -58,16 +76,14 @@ function openLock(path: string): Database.Database {
   try {
     return new Database(path, { timeout: 0 })
   } catch (error) {
-    throw new StartError(`the lock ${path} cannot be opened (${String(error)})`)
+    throw lockFails(path, error)
   }
 }
 
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-  } catch (error) {
-    throw new StartError(`the data folder ${folder} cannot be made (${String(error)})`)
-  }
+function lockFails(path: string, error: unknown): StartError {
+  return new StartError(
+    `the lock ${path} fails (${reasonOf(error)}): remove it when no server runs`,
+  )
 }
 
 function holderOf(pidPath: string): string {

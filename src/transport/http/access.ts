@@ -1,7 +1,7 @@
 import { mayInProject, maySee } from '../../access/decide.ts'
 import { findVisibleProject, type Project } from '../../access/subjects.ts'
 import type { Ctx } from '../../ctx.ts'
-import { mayPushSomewhere } from '../../repositories/refs/access.ts'
+import { mayPushSomewhere, refusalOfPushes } from '../../repositories/refs/access.ts'
 import { projectUpdater } from '../../repositories/refs/ref-updater.ts'
 import type { Service } from '../advertisements.ts'
 import { mayPushAsJob } from '../job-push.ts'
@@ -31,6 +31,8 @@ export async function admit(ctx: Ctx, asked: Asked, byPush: ProjectsByPush): Pro
   return admitted(ctx, { project: created, notices: [] })
 }
 
+const noPush = 'You are not allowed to push code to this project.'
+
 interface Found {
   readonly project: Project
   readonly notices: readonly string[]
@@ -49,12 +51,13 @@ async function findHere(ctx: Ctx, path: string): Promise<Found | undefined> {
 async function findMoved(ctx: Ctx, asked: Asked): Promise<Found | undefined> {
   const project = await findMovedProject(ctx, asked.path)
   if (!project || !maySee(ctx.actor, project)) return undefined
-  if (asked.service === 'upload-pack' && mayInProject(ctx.actor, project, 'download_code')) {
+  const isRedirected = asked.service === 'upload-pack' && asked.rest !== undefined
+  if (isRedirected && mayInProject(ctx.actor, project, 'download_code')) {
     throw redirect(`${rootOf(ctx.config)}/${project.full_path}.git/${asked.rest}`)
   }
   return {
     project,
-    notices: [movedNotice(ctx, `Project '${asked.path}'`, project.full_path, '.git')],
+    notices: [movedNotice(asked, `Project '${asked.path}'`, project.full_path, '.git')],
   }
 }
 
@@ -72,9 +75,5 @@ async function assertMay(ctx: Ctx, found: Found, service: Service): Promise<Foun
   if (service === 'upload-pack') {
     throw notAllowed('You are not allowed to download code from this project.')
   }
-  throw notAllowed(
-    project.archived
-      ? "You can't push code to an archived project."
-      : 'You are not allowed to push code to this project.',
-  )
+  throw notAllowed(refusalOfPushes(ctx, project) ?? noPush)
 }

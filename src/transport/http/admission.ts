@@ -17,8 +17,10 @@ export interface Admission {
 export interface Asked {
   readonly path: string
   readonly service: Service
-  /** `info/refs?…` or `git-receive-pack`, for redirects. */
-  readonly rest: string
+  /** `info/refs?…` or `git-receive-pack`, for redirects; absent where the protocol has none. */
+  readonly rest?: string
+  /** The address of a repository, such as `group/project.git`, in the protocol of the request. */
+  readonly urlOf: (path: string) => string
 }
 
 /** The project that was once at a path, if the caller may see it. */
@@ -28,12 +30,12 @@ export async function findMovedProject(ctx: Ctx, path: string): Promise<Project 
 }
 
 /** Tells whoever pushes to an old address the new one. */
-export function movedNotice(ctx: Ctx, what: string, to: string, suffix: string): string {
+export function movedNotice({ urlOf }: Asked, what: string, to: string, suffix: string): string {
   return [
     `${what} was moved to '${to}'.`,
     '',
     'Please update your Git remote:',
     '',
-    `  git remote set-url origin ${ctx.config.externalUrl}/${to}${suffix}`,
+    `  git remote set-url origin ${urlOf(`${to}${suffix}`)}`,
   ].join('\n')
 }

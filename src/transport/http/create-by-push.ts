@@ -3,6 +3,7 @@ import { type Project, withProjectRole } from '../../access/subjects.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { createProject } from '../../projects/projects/create/create-project.ts'
+import type { Asked } from './admission.ts'
 
 // Whoever pushes to a new path does so at once; the notice is not worth more memory.
 const mostNotices = 1000
@@ -29,14 +30,14 @@ export class ProjectsByPush {
   }
 
   /** Lines for the user of the first push, once. */
-  takeNotice(ctx: Ctx, project: Project): string | undefined {
+  takeNotice(ctx: Ctx, project: Project, urlOf: Asked['urlOf']): string | undefined {
     if (!this.#unannounced.delete(project.id)) return undefined
     const url = `${ctx.config.externalUrl}/${project.full_path}`
     return [
       `The private project ${project.full_path} was successfully created.`,
       '',
       'To configure the remote, run:',
-      `  git remote add origin ${url}.git`,
+      `  git remote add origin ${urlOf(`${project.full_path}.git`)}`,
       '',
       'To view the project, visit:',
       `  ${url}`,

@@ -3,12 +3,12 @@ import { pipeline } from 'node:stream/promises'
 import type { Request, RequestHandler, Response } from 'express'
 import { ANONYMOUS } from '../../access/actor.ts'
 import { Problem } from '../../base/problem.ts'
+import { LostFile, lostFileText } from '../../base/streams/lost-file.ts'
 import { SendableBody } from '../../base/streams/sendable.ts'
 import type { Ctx } from '../../ctx.ts'
 import { GitError } from '../../git/error.ts'
 import { IncomingBody } from '../../http/body/incoming.ts'
 import { endAnswer } from '../../http/end-answer.ts'
-import { watchReader } from '../body-limit.ts'
 import { lfsChallenge } from '../lfs/access.ts'
 import { readLfsRoute } from '../lfs/route.ts'
 import { answerLfs, type LfsAnswer } from '../lfs/serve.ts'
@@ -18,8 +18,6 @@ import { splitUrl } from './route.ts'
 import type { GitOverHttp } from './serve.ts'
 
 const jsonType = 'application/vnd.git-lfs+json'
-// A client that takes nothing of what is written at once, a megabyte, for so long is gone.
-const readerPatienceMs = 600_000
 
 /** Git LFS as an Express handler; passes on what is not for it. */
 export function mountLfs(parts: Pick<GitOverHttp, 'makeCtx' | 'budgets'>): RequestHandler {
@@ -49,13 +47,8 @@ async function send(request: Request, response: Response, answer: LfsAnswer): Pr
     response.end(body)
     return
   }
-  const stopWatching = watchReader(response, readerPatienceMs, () => response.destroy())
-  try {
-    if (body instanceof SendableBody) await body.sendTo(response)
-    else await pipeline(body, response)
-  } finally {
-    stopWatching()
-  }
+  if (body instanceof SendableBody) await body.sendTo(response)
+  else await pipeline(body, response)
 }
 
 function refuse(ctx: Ctx, request: Request, response: Response, error: unknown): void {
@@ -83,6 +76,9 @@ function inLfsWords(ctx: Ctx, error: unknown): Problem {
   }
   const full = asFullDisk(error)
   if (full) return full
+  if (error instanceof LostFile) {
+    return new Problem('unavailable', 500, { message: lostFileText })
+  }
   const status = error instanceof GitError ? statusOf(error) : 500
   if (status === 500) return new Problem('unavailable', 500, { message: 'The server failed.' })
   const message = error instanceof Error ? error.message : ''

@@ -3,11 +3,10 @@ import { ANONYMOUS } from '../../access/actor.ts'
 import { Problem, unavailable } from '../../base/problem.ts'
 import { drained } from '../../base/streams/drained.ts'
 import type { Ctx } from '../../ctx.ts'
-import { DAMAGED, GitError } from '../../git/error.ts'
+import { damageText, GitError, isDamage } from '../../git/error.ts'
 import { IncomingBody } from '../../http/body/incoming.ts'
 import { endAnswer } from '../../http/end-answer.ts'
 import { isExhausted } from '../../http/listener/connection-limit.ts'
-import { watchReader } from '../body-limit.ts'
 import { asBodyError } from './body.ts'
 import { ProjectsByPush } from './create-by-push.ts'
 import {
@@ -21,9 +20,6 @@ import {
 } from './refusal.ts'
 import { readRoute, splitUrl } from './route.ts'
 import { type Answer, answerInfo, answerRpc, type GitOverHttp, type GitRequest } from './serve.ts'
-
-// A client that takes nothing for so long is gone.
-const readerPatienceMs = 120_000
 
 /** git's smart HTTP protocol as an Express handler; passes on what is not git's. */
 export function mountGit(parts: GitOverHttp): RequestHandler {
@@ -65,7 +61,6 @@ async function send(response: Response, answer: Answer): Promise<void> {
     Pragma: 'no-cache',
     'X-Content-Type-Options': 'nosniff',
   })
-  const stopWatching = watchReader(response, readerPatienceMs, () => response.destroy())
   try {
     while (!piece.done && !response.destroyed) {
       if (!response.write(piece.value) && !response.destroyed) await drained(response)
@@ -74,7 +69,6 @@ async function send(response: Response, answer: Answer): Promise<void> {
     response.end()
     if (answer.after) setImmediate(answer.after)
   } finally {
-    stopWatching()
     await pieces.return?.(undefined)
   }
 }
@@ -107,8 +101,8 @@ function refuse(ctx: Ctx, request: Request, response: Response, error: unknown):
 function asProblem(error: unknown): Problem {
   const known = error instanceof GitError ? statusOf(error) : 500
   const status = isExhausted(error) ? 503 : known
-  if (error instanceof GitError && error.code === 'damaged') {
-    return new Problem('unavailable', 500, `${DAMAGED}\n`)
+  if (isDamage(error)) {
+    return new Problem('unavailable', 500, `${damageText(error)}\n`)
   }
   if (status === 500) return new Problem('unavailable', 500, 'The server failed.\n')
   if (status === 503) return unavailable('The server is busy. Try again in a few seconds.\n', 5)

@@ -6,7 +6,6 @@ import type { BodyBudgets } from '../../http/body/limits.ts'
 import { countFetch } from '../../projects/projects/facts/count-fetch.ts'
 import { protocolVersion } from '../fetch-request.ts'
 import { type Pushed, pushMessages } from '../push-messages.ts'
-import { expectPush } from '../small-push.ts'
 import { takePush } from '../take-push.ts'
 import type { Transport } from '../transport.ts'
 import { uploadPack } from '../upload-pack.ts'
@@ -55,10 +54,7 @@ export async function answerInfo(asked: GitRequest): Promise<Answer> {
   const version = protocolVersion(protocolOf(request))
   const { repo } = updater
   const list = await parts.transport.advertisements.infoRefs(repo, route.service, version)
-  const after = () => {
-    if (route.service === 'receive-pack') expectPush(parts.transport, repo)
-  }
-  return { type: `application/x-git-${route.service}-advertisement`, body: one(list), after }
+  return { type: `application/x-git-${route.service}-advertisement`, body: one(list) }
 }
 
 /** `POST …/git-upload-pack` and `…/git-receive-pack`: the transfer itself. */
@@ -76,7 +72,10 @@ export async function answerRpc(asked: GitRequest): Promise<Answer> {
     }
     return {
       type,
-      body: uploadPack(parts.transport, updater.repo, body, protocolOf(request), signal),
+      body: uploadPack(parts.transport, updater.repo, body, protocolOf(request), {
+        log: ctx.log,
+        signal,
+      }),
       after,
     }
   }
@@ -84,7 +83,7 @@ export async function answerRpc(asked: GitRequest): Promise<Answer> {
   // git itself says it best when a pack is too large; this is for what is no pack at all.
   const maxBytes = maxPush === 0 ? 0 : maxPush + 64 * mebibyte
   const input = decodedBody(asked.body, paceOf(ctx, maxBytes))
-  const created = project && byPush.takeNotice(ctx, project)
+  const created = project && byPush.takeNotice(ctx, project, httpUrl(ctx))
   const notices = created === undefined ? known : [created, ...known]
   const messages = (pushed: Pushed) => pushMessages(ctx, project, pushed, notices)
   return { type, body: takePush(parts.transport, { ctx, updater, input, signal, messages }) }
@@ -102,8 +101,12 @@ async function letIn(asked: GitRequest): Promise<Admission & { readonly ctx: Ctx
   const ctx = parts.makeCtx(actor, asked.ctx.ip)
   const rest =
     route.kind === 'info' ? `info/refs?service=git-${route.service}` : `git-${route.service}`
-  const where = { path: route.path, service: route.service, rest }
+  const where = { path: route.path, service: route.service, rest, urlOf: httpUrl(ctx) }
   return { ...(await admit(ctx, where, asked.byPush)), ctx }
+}
+
+function httpUrl({ config }: Ctx): (path: string) => string {
+  return (path) => `${config.externalUrl}/${path}`
 }
 
 function protocolOf(request: IncomingMessage): string | undefined {

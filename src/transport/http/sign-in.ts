@@ -1,9 +1,11 @@
 import { type Actor, ANONYMOUS } from '../../access/actor.ts'
 import { findActorByToken } from '../../access/authentication/authenticate.ts'
+import { assertMayEnter } from '../../access/authentication/entry.ts'
 import { mayUseGit, signInWithBasic } from '../../access/authentication/sign-in-basic.ts'
 import { Problem } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { basicOf } from '../../http/credentials.ts'
+import { basicOf } from '../../http/credentials/credentials.ts'
+import { findByDirectories } from '../../identity/providers/ldap/sign-in.ts'
 import type { Service } from '../advertisements.ts'
 import { challenge, notAllowed, tooManyFailures } from './refusal.ts'
 
@@ -28,10 +30,14 @@ export async function signIn(
 async function actorOf(ctx: Ctx, authorization: string): Promise<Actor> {
   try {
     const basic = basicOf(authorization)
-    if (basic) return await signInWithBasic(ctx, basic)
     const token = /^bearer\s+(\S+)\s*$/i.exec(authorization)?.[1]
-    const actor = token === undefined ? undefined : await findActorByToken(ctx, token)
-    if (actor) return actor
+    const byToken = () => (token === undefined ? undefined : findActorByToken(ctx, token))
+    const elsewhere = (given: NonNullable<typeof basic>) => findByDirectories(ctx, given)
+    const actor = basic ? await signInWithBasic(ctx, basic, elsewhere) : await byToken()
+    if (actor) {
+      await assertMayEnter(ctx, actor)
+      return actor
+    }
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     if (error.status === 429) throw tooManyFailures(error.headers['Retry-After'] ?? '60')

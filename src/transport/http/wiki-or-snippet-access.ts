@@ -51,7 +51,7 @@ async function admitWiki(ctx: Ctx, asked: Asked, path: string): Promise<Admissio
   if (!target) throw ctx.actor.kind === 'anonymous' ? denied(ctx, '') : noWiki()
   return {
     updater: wikiOrSnippetUpdater(ctx, target),
-    notices: here ? [] : [movedNotice(ctx, `The wiki of '${path}'`, wiki.path, '.wiki.git')],
+    notices: here ? [] : [movedNotice(asked, `The wiki of '${path}'`, wiki.path, '.wiki.git')],
   }
 }
 
@@ -69,7 +69,7 @@ async function movedWiki(ctx: Ctx, asked: Asked, path: string): Promise<Wiki | u
   const project = await findMovedProject(ctx, path)
   if (!project) return undefined
   const wiki = projectWiki(ctx, project)
-  if (asked.service === 'upload-pack' && wiki.mayRead) {
+  if (asked.service === 'upload-pack' && asked.rest !== undefined && wiki.mayRead) {
     throw redirect(`${rootOf(ctx.config)}/${project.full_path}.wiki.git/${asked.rest}`)
   }
   return wiki

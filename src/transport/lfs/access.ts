@@ -6,6 +6,7 @@ import { Problem, type ProblemCode } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { isLfsOn } from '../../repositories/lfs/objects.ts'
 import { mayPushSomewhere } from '../../repositories/refs/access.ts'
+import { findRoom, refusalOfPush } from '../../repositories/size-limit/limit.ts'
 import { findMovedProject } from '../http/admission.ts'
 import { mayPushAsJob } from '../job-push.ts'
 
@@ -65,4 +66,21 @@ function assertScope(actor: Actor): void {
   if (mayUseGit(actor, 'push')) return
   const scopes = 'write_repository or api'
   throw refusal('forbidden', 403, `Your token lacks the scope for this: ${scopes} is needed.`)
+}
+
+/**
+ * Refuses large files for which the repository has no room, with the words of a push. With `now` the room is measured, and
+ * what has been let in and is not there yet counts.
+ */
+export async function assertRoom(
+  ctx: Ctx,
+  project: Project,
+  objects: readonly { readonly size: number }[],
+  options: { readonly now?: boolean } = {},
+): Promise<void> {
+  if (objects.length === 0) return
+  const room = await findRoom(ctx, project, options)
+  const bytes = objects.reduce((sum, { size }) => sum + size, 0)
+  const reason = room && refusalOfPush(room, bytes)
+  if (reason !== undefined) throw refusal('not_acceptable', 406, reason)
 }

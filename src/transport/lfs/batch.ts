@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import type { Project } from '../../access/subjects.ts'
+import { lostFileText } from '../../base/streams/lost-file.ts'
 import type { Ctx } from '../../ctx.ts'
 import type { LfsPointer } from '../../git/objects/lfs-pointer.ts'
-import { adoptLfsObjects, findLfsObjects } from '../../repositories/lfs/objects.ts'
-import { refusal } from './access.ts'
+import { adoptLfsObjects, findLfsObjects, findLost } from '../../repositories/lfs/objects.ts'
+import { assertRoom, refusal } from './access.ts'
 
 // git-lfs asks for a hundred at a time.
 const MOST_OBJECTS = 1000
@@ -46,12 +47,15 @@ export async function answerBatch(asked: Asked, request: z.output<typeof batchRe
   const oids = request.objects.map(({ oid }) => oid).filter(isOid)
   const find = request.operation === 'upload' ? adoptLfsObjects : findLfsObjects
   const known = await find(asked.ctx, asked.project, oids)
+  const lost = await findLost(asked.ctx, known)
   const objects = request.objects.map(({ oid, size }): BatchObject => {
     if (!isOid(oid) || !isSize(size)) return misnamed(oid, size)
     return request.operation === 'download'
-      ? forDownload(asked, { oid, size }, known.get(oid))
-      : forUpload(asked, { oid, size }, known.get(oid))
+      ? forDownload(asked, { oid, size }, known.get(oid), lost.has(oid))
+      : forUpload(asked, { oid, size }, known.get(oid), lost.has(oid))
   })
+  const wanted = objects.filter(({ actions }) => actions?.upload)
+  await assertRoom(asked.ctx, asked.project, wanted)
   return { transfer: 'basic', objects, hash_algo: 'sha256' }
 }
 
@@ -84,7 +88,11 @@ function forDownload(
   asked: Asked,
   { oid, size }: LfsPointer,
   known: number | undefined,
+  isLost: boolean,
 ): BatchObject {
+  if (known !== undefined && isLost) {
+    return { oid, size: known, error: { code: 500, message: lostFileText } }
+  }
   if (known === undefined) {
     const message = "Object does not exist on the server or you don't have permissions to access it"
     return { oid, size, error: { code: 404, message } }
@@ -97,8 +105,10 @@ function forUpload(
   asked: Asked,
   { oid, size }: LfsPointer,
   known: number | undefined,
+  isLost: boolean,
 ): BatchObject {
-  if (known !== undefined) {
+  // One whose bytes are lost is brought again.
+  if (known !== undefined && !(isLost && known === size)) {
     if (known === size) return { oid, size }
     return { oid, size, error: { code: 422, message: `The object has ${known} bytes.` } }
   }

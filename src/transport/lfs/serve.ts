@@ -10,10 +10,12 @@ import type { Bytes } from '../../http/endpoint.ts'
 import { createLock, listLocks, presentLock, removeLock } from '../../repositories/lfs/locks.ts'
 import { findLfsObjects, storeLfsObject } from '../../repositories/lfs/objects.ts'
 import { answerLargeFile } from '../../repositories/lfs/serve-object.ts'
+import { claimBytes, leaveBytes } from '../../repositories/size-limit/claims.ts'
 import { decodedBody, paceOf, withWholeBody } from '../http/body.ts'
 import { signIn } from '../http/sign-in.ts'
-import { assertMayWrite, getLfsProject, refusal } from './access.ts'
+import { assertMayWrite, assertRoom, getLfsProject, refusal } from './access.ts'
 import { answerBatch, batchRequest } from './batch.ts'
+import { findLfsGrant } from './grant.ts'
 import type { LfsRoute } from './route.ts'
 
 export interface LfsRequest {
@@ -34,6 +36,8 @@ export type LfsAnswer =
 interface Admitted {
   readonly ctx: Ctx
   readonly project: Project
+  /** False for who was let in to download alone. */
+  readonly mayWrite: boolean
 }
 
 const mostJson = 1024 * 1024
@@ -55,9 +59,16 @@ export async function answerLfs(asked: LfsRequest): Promise<LfsAnswer> {
   if (!allowed.includes(request.method ?? '')) {
     throw refusal('method_not_allowed', 405, 'Method not allowed', { Allow: allowed.join(', ') })
   }
-  const actor = await signIn(asked.ctx, request.headers.authorization, 'upload-pack')
+  const { authorization } = request.headers
+  const granted = await findLfsGrant(asked.ctx, authorization)
+  const actor = granted?.actor ?? (await signIn(asked.ctx, authorization, 'upload-pack'))
   const ctx = asked.makeCtx(actor, asked.ctx.ip)
-  const admitted = { ctx, project: await getLfsProject(ctx, route.path) }
+  const project = await getLfsProject(ctx, route.path)
+  if (granted && granted.grant.projectId !== project.id) {
+    throw refusal('not_found', 404, 'Project not found')
+  }
+  const mayWrite = granted?.grant.operation !== 'download'
+  const admitted = { ctx, project, mayWrite }
   switch (route.kind) {
     case 'legacy':
       throw refusal(
@@ -76,29 +87,36 @@ export async function answerLfs(asked: LfsRequest): Promise<LfsAnswer> {
   }
 }
 
+async function assertWrites({ ctx, project, mayWrite }: Admitted): Promise<void> {
+  if (!mayWrite) throw refusal('forbidden', 403, 'This token is for downloads alone.')
+  await assertMayWrite(ctx, project)
+}
+
 function json(body: unknown, status = 200): LfsAnswer {
   return { kind: 'json', status, body }
 }
 
-async function batch(asked: LfsRequest, { ctx, project }: Admitted): Promise<LfsAnswer> {
+async function batch(asked: LfsRequest, admitted: Admitted): Promise<LfsAnswer> {
+  const { ctx, project } = admitted
   const { request } = asked
   const body = await readJson(asked, ctx, batchRequest)
-  if (body.operation === 'upload') await assertMayWrite(ctx, project)
+  if (body.operation === 'upload') await assertWrites(admitted)
   const { authorization } = request.headers
   return json(await answerBatch({ ctx, project, authorization }, body))
 }
 
 async function locks(
   asked: LfsRequest,
-  { ctx, project }: Admitted,
+  admitted: Admitted,
   route: Exclude<LfsRoute, { kind: 'batch' | 'legacy' | 'object' | 'upload' }>,
 ): Promise<LfsAnswer> {
+  const { ctx, project } = admitted
   if (route.kind === 'locks' && asked.request.method === 'GET') {
     const query = valid(listQuery, Object.fromEntries(asked.query))
     const { locks, ...rest } = await listLocks(ctx, project, query)
     return json({ locks: locks.map(presentLock), ...rest })
   }
-  await assertMayWrite(ctx, project)
+  await assertWrites(admitted)
   if (route.kind === 'locks') {
     const { path } = await readJson(asked, ctx, lockRequest)
     return json({ lock: await createLock(ctx, project, path) }, 201)
@@ -116,31 +134,40 @@ async function download(
   oid: string,
   request: IncomingMessage,
 ): Promise<LfsAnswer> {
-  const isOurs = (await findLfsObjects(ctx, project, [oid])).has(oid)
+  if (!(await findLfsObjects(ctx, project, [oid])).has(oid)) {
+    throw refusal('not_found', 404, 'Object not found')
+  }
   const asked = { method: request.method ?? 'GET', headers: request.headers }
   const headers = { 'Content-Disposition': `attachment; filename="${oid}"` }
-  const bytes = isOurs ? await answerLargeFile(ctx, oid, asked, headers) : undefined
-  if (!bytes) throw refusal('not_found', 404, 'Object not found')
-  return { kind: 'bytes', bytes }
+  return { kind: 'bytes', bytes: await answerLargeFile(ctx, oid, asked, headers) }
 }
 
 async function upload(
-  { ctx, project }: Admitted,
+  admitted: Admitted,
   route: Extract<LfsRoute, { kind: 'upload' }>,
   { request, body }: LfsRequest,
 ): Promise<LfsAnswer> {
-  await assertMayWrite(ctx, project)
+  const { ctx, project } = admitted
+  await assertWrites(admitted)
   const { oid, size } = route
   const { maxLfsObject } = ctx.config
   if (maxLfsObject > 0 && size > maxLfsObject) {
     throw refusal('too_large', 413, `An object may have ${maxLfsObject} bytes at most.`)
   }
+  await assertRoom(ctx, project, [{ size }], { now: !route.onlyAsks })
   if (route.onlyAsks) return json({ LfsOid: oid, LfsSize: size })
-  const length = request.headers['content-length']
-  if (length !== undefined && Number(length) !== size) {
-    throw refusal('unprocessable', 422, `The size is ${length}, not ${size}.`)
+  // From the look at the room to here nothing waits.
+  const repo = ctx.git.open(project.id)
+  claimBytes(repo, route, size)
+  try {
+    const length = request.headers['content-length']
+    if (length !== undefined && Number(length) !== size) {
+      throw refusal('unprocessable', 422, `The size is ${length}, not ${size}.`)
+    }
+    await storeLfsObject(ctx, project, { oid, size }, decodedBody(body, paceOf(ctx, 0)))
+  } finally {
+    leaveBytes(repo, route)
   }
-  await storeLfsObject(ctx, project, { oid, size }, decodedBody(body, paceOf(ctx, 0)))
   return json({})
 }
 

@@ -53,16 +53,19 @@ describe('a file that a runner sends', () => {
       )
       expect([sent.status, sent.body]).toEqual([201, 201])
     }
+    await place.runner.append(job, 0, 'done\n')
+    const files = kinds.map(([file_type, file_format, filename]) => ({
+      file_type,
+      file_format,
+      filename,
+      size: filename.length,
+    }))
+    expect((await ana.get(at)).body.artifacts).toEqual(files)
     await place.runner.update(job, 'success')
     const { body } = await ana.get(at)
-    expect(body.artifacts).toEqual(
-      kinds.map(([file_type, file_format, filename]) => ({
-        file_type,
-        file_format,
-        filename,
-        size: filename.length,
-      })),
-    )
+    // The log is one of the files once the job has ended.
+    const trace = { file_type: 'trace', file_format: 'raw', filename: 'job.log', size: 5 }
+    expect(body.artifacts).toEqual([...files, trace])
     expect(body.artifacts_file).toEqual({ filename: 'artifacts.zip', size: 13 })
     const whole = await ana.get(`${at}/artifacts`)
     expect([whole.status, whole.body]).toEqual([200, 'artifacts.zip'])
@@ -262,6 +265,28 @@ describe('how large files of a job may be', () => {
     await world.root.put('/application/settings', { max_artifacts_size: 100 })
   })
 
+  test('is raised above that of the instance by administrators alone', async () => {
+    const group = (await ana.post('/groups', { name: 'Own', path: 'own' })).body
+    const refusal = {
+      message: '403 Forbidden - max_artifacts_size is above that of the instance',
+    }
+    const above = { max_artifacts_size: 101 }
+    for (const path of [place.path, `/groups/${group.id}`]) {
+      const refused = await ana.put(path, above)
+      expect([refused.status, refused.body]).toEqual([403, refusal])
+      expect((await ana.put(path, { max_artifacts_size: 100 })).status).toBe(200)
+      expect((await ana.put(path, { max_artifacts_size: null })).status).toBe(200)
+      expect((await world.root.put(path, above)).status).toBe(200)
+      // Clients send everything back that they read.
+      expect((await ana.put(path, { ...above, description: 'kept' })).status).toBe(200)
+      expect((await ana.put(path, { max_artifacts_size: 102 })).status).toBe(403)
+    }
+    expect(await most(place)).toBe(101)
+    expect((await ana.post('/projects', { name: 'new-one', ...above })).status).toBe(403)
+    expect((await ana.post('/groups', { name: 'New', path: 'new', ...above })).status).toBe(403)
+    await world.root.put(place.path, { max_artifacts_size: null })
+  })
+
   test('is told before they are sent, and kept to whatever was told', async () => {
     const small = await addCiPlace(world, ana, 'x: {script: make}', {
       settings: { max_artifacts_size: 1 },
@@ -332,37 +357,80 @@ describe('variables that a job reports', () => {
     return variablesOf(await takeJob(chain))
   }
 
-  test('are read line by line, with quotes and spaces around them left out', async () => {
+  test('are read line by line, whatever is in a value', async () => {
     const sent = await handedOn(
       [
         'PLAIN=1',
         ' SPACED = two words ',
-        'export EXPORTED=3',
         `DOUBLE="4 'x'"`,
         "SINGLE='5'",
         'EMPTY=',
         'EQUAL=a=b=c',
-        '# comment=no',
-        '1BAD=no',
-        'BAD-NAME=no',
-        'nothing',
+        String.raw`BACK=a\nb\"`,
+        'HASH=a # b',
+        '1ST=yes',
         'TWICE=first',
         'TWICE=last',
+        '',
       ].join('\r\n'),
     )
     const found = Object.fromEntries(
-      [...sent].filter(([key]) => /^(PLAIN|SPACED|[A-Z]*BAD|[DE][A-Z]+|SINGLE|TWICE)$/.test(key)),
+      [...sent].filter(([key]) =>
+        /^(PLAIN|SPACED|[DE][A-Z]+|SINGLE|BACK|HASH|1ST|TWICE)$/.test(key),
+      ),
     )
     expect(found).toEqual({
       PLAIN: '1',
       SPACED: 'two words',
-      EXPORTED: '3',
-      DOUBLE: "4 'x'",
-      SINGLE: '5',
+      DOUBLE: `"4 'x'"`,
+      SINGLE: "'5'",
       EMPTY: '',
       EQUAL: 'a=b=c',
+      BACK: String.raw`a\nb\"`,
+      HASH: 'a # b',
+      '1ST': 'yes',
       TWICE: 'last',
     })
+  })
+
+  test('are letters of whatever encoding, with or without a mark', async () => {
+    const text = 'FIRST=Grüße\r\nSECOND=2\r\n'
+    const utf16 = Buffer.from(`\uFEFF${text}`, 'utf16le')
+    for (const bytes of [
+      Buffer.from(text),
+      Buffer.from(`\uFEFF${text}`),
+      utf16,
+      Buffer.from(utf16).swap16(),
+      Buffer.from(text, 'latin1'),
+    ]) {
+      const sent = await handedOn(bytes, 'raw')
+      expect([sent.get('FIRST'), sent.get('SECOND')]).toEqual(['Grüße', '2'])
+    }
+  })
+
+  test('are refused whole when a line is none', async () => {
+    const chain = await addCiPlace(world, ana, 'a: {stage: build, script: make}\nb: {script: make}')
+    await startPipeline(chain)
+    const job = await takeJob(chain)
+    const query = { artifact_type: 'dotenv', artifact_format: 'raw' }
+    const send = (text: string) => chain.runner.upload(job, bytes(text), query, '.env')
+    const badKey = "Validation failed: Key can contain only letters, digits and '_'."
+    for (const [text, reason] of [
+      ['A=1\nnothing', 'Invalid Format'],
+      ['A=1\n\nB=2', 'Invalid Format'],
+      ['A=1\n# no comment', 'Invalid Format'],
+      ['A=1\n# comment=no', badKey],
+      ['export A=1', badKey],
+      ['A-B=1', badKey],
+      ['=1', badKey],
+      [`${'K'.repeat(256)}=1`, 'Validation failed: Key is too long (maximum is 255 characters)'],
+    ] as const) {
+      const { status, body } = await send(text)
+      expect([text, status, body.message]).toEqual([text, 400, `400 Bad request - ${reason}`])
+    }
+    expect((await send('')).status).toBe(201)
+    await chain.runner.finish(job, 'success')
+    expect(variablesOf(await takeJob(chain)).has('A')).toBe(false)
   })
 
   test('lie over those of the configuration, and under those of the project', async () => {
@@ -388,6 +456,10 @@ describe('variables that a job reports', () => {
       '{script: make, needs: [{job: a, artifacts: false}]}',
     )
     expect(needless.has('VERSION')).toBe(false)
+    const independent = await handedOn('VERSION=1', 'raw', '{script: make, dependencies: []}')
+    expect(independent.has('VERSION')).toBe(false)
+    const depending = await handedOn('VERSION=1', 'raw', '{script: make, dependencies: [a]}')
+    expect(depending.get('VERSION')).toBe('1')
     const needing = await handedOn('VERSION=1', 'raw', '{script: make, needs: [a]}')
     expect(needing.get('VERSION')).toBe('1')
   })

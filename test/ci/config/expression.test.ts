@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { PatternBudget } from '../../../src/base/patterns/budget.ts'
 import { parseExpression } from '../../../src/ci/config/expression.ts'
-import { expandText, withVariables } from '../../../src/ci/config/variables.ts'
+import { withVariables } from '../../../src/ci/config/variable-scope.ts'
+import { expandText } from '../../../src/ci/config/variables.ts'
 
 const variables = new Map([
   ['BRANCH', 'feature/one'],
@@ -9,8 +11,8 @@ const variables = new Map([
   ['PATTERN', '/^feature/'],
 ])
 
-function holds(text: string): boolean | undefined {
-  return parseExpression(text)?.(variables)
+async function holds(text: string): Promise<boolean | undefined> {
+  return await parseExpression(text)?.({ variables, patterns: new PatternBudget() })
 }
 
 describe('conditions', () => {
@@ -34,20 +36,27 @@ describe('conditions', () => {
     ['$BRANCH =~ $PATTERN', true],
     ['$MISSING =~ /x/', false],
     ['"a" != "b"', true],
-  ])('%s is %s', (text, expected) => {
-    expect(holds(text)).toBe(expected)
+  ])('%s is %s', async (text, expected) => {
+    expect(await holds(text)).toBe(expected)
   })
 
-  test.each(['', '$A ==', '== "a"', '$A &&', '($A', '$A $B', 'word', '$A == "open'])(
-    '%s is no condition',
-    (text) => {
-      expect(parseExpression(text)).toBeUndefined()
-    },
-  )
+  test.each([
+    '',
+    `$\{A} == "a"`,
+    '$A ==',
+    '== "a"',
+    '$A &&',
+    '($A',
+    '$A $B',
+    'word',
+    '$A == "open',
+  ])('%s is no condition', (text) => {
+    expect(parseExpression(text)).toBeUndefined()
+  })
 
-  test('a pattern that takes for ever elsewhere is answered at once', () => {
+  test('a pattern that takes for ever elsewhere is answered at once', async () => {
     const text = `"${'a'.repeat(5000)}!" =~ /^(a+)+$/`
-    expect(holds(text)).toBe(false)
+    expect(await holds(text)).toBe(false)
   })
 })
 
@@ -72,6 +81,6 @@ describe('variables', () => {
       { key: 'A', value: '$B', raw: false },
       { key: 'B', value: '$A', raw: false },
     ])
-    expect([found.get('A'), found.get('B'), found.has('C')]).toEqual(['$B', '$B', false])
+    expect([found.get('A'), found.get('B'), found.has('C')]).toEqual(['$B', '$A', false])
   })
 })

@@ -1,15 +1,18 @@
 import { describe, expect, test } from 'vitest'
+import { PatternBudget } from '../../../src/base/patterns/budget.ts'
 import { Problem } from '../../../src/base/problem.ts'
 import { compileConfig } from '../../../src/ci/config/compile.ts'
 import { type IncludeContext, withIncludes } from '../../../src/ci/config/include.ts'
 import { fillInputs } from '../../../src/ci/config/inputs.ts'
 import { planPipeline } from '../../../src/ci/config/plan.ts'
-import { expandText, withVariables } from '../../../src/ci/config/variables.ts'
+import type { Circumstances } from '../../../src/ci/config/rules.ts'
+import { withVariables } from '../../../src/ci/config/variable-scope.ts'
+import { expandText } from '../../../src/ci/config/variables.ts'
 import { readConfigFile } from '../../../src/ci/config/yaml.ts'
 import { type JobState, nextStates } from '../../../src/ci/pipelines/process/next-states.ts'
 
 const limits = { maxBytes: 2_097_152, maxDepth: 100 }
-const circumstances = {
+const circumstances = () => ({
   ref: 'main',
   tag: false,
   source: 'push',
@@ -17,18 +20,20 @@ const circumstances = {
   overriding: new Set<string>(),
   paths: async () => [],
   changed: async () => undefined,
-}
+  patterns: new PatternBudget(),
+})
 
-async function plan(text: string) {
-  const content = fillInputs(await readConfigFile(text, limits), {}, 'ci.yml')
-  const found = await planPipeline(await compileConfig(content), circumstances)
+async function plan(text: string, more: Partial<Circumstances> = {}) {
+  const at = { ...circumstances(), ...more }
+  const content = await fillInputs(await readConfigFile(text, limits), {}, 'ci.yml', at.patterns)
+  const found = await planPipeline(await compileConfig(content, at.patterns), at)
   if (typeof found === 'string') throw new Error(found)
   return found
 }
 
-async function faultOf(text: string): Promise<string> {
+async function faultOf(text: string, more: Partial<Circumstances> = {}): Promise<string> {
   try {
-    await plan(text)
+    await plan(text, more)
     return 'none'
   } catch (error) {
     if (!(error instanceof Problem)) throw error
@@ -95,8 +100,8 @@ x: {script: y, inherit: {variables: false}, parallel: 200, tags: [${lines(9, (at
     ],
     [
       'many long values that conditions ask for',
-      `variables: {A: ${'a'.repeat(60_000)}, ${lines(200, (at) => `B${at}: $A`, ', ')}}
-x: {script: y, rules: [${lines(200, (at) => `{if: $B${at} == "b"}`, ', ')}]}`,
+      `variables: {A: ${'a'.repeat(60_000)}, ${lines(400, (at) => `B${at}: $A`, ', ')}}
+x: {script: y, rules: [${lines(400, (at) => `{if: $B${at} == "b"}`, ', ')}]}`,
     ],
     [
       'needs of copies by copies',
@@ -133,7 +138,7 @@ x: {script: y, rules: [${lines(200, (at) => `{if: $B${at} == "b"}`, ', ')}]}`,
         remote: async () => undefined,
         template: async () => undefined,
       },
-      circumstances,
+      circumstances: circumstances(),
       limits: { maxBytes: 2000, maxDepth: 10 },
       included: [],
     })
@@ -198,7 +203,8 @@ describe('a configuration that costs much elsewhere is read at once', () => {
     '%s',
     async (_name, config) => {
       const begun = performance.now()
-      const found = await planPipeline(await compileConfig(config), circumstances)
+      const at = circumstances()
+      const found = await planPipeline(await compileConfig(config, at.patterns), at)
       expect(found).toHaveProperty('jobs.length', 1)
       expect(performance.now() - begun).toBeLessThan(atOnce)
     },
@@ -213,11 +219,11 @@ describe('a configuration that costs much elsewhere is read at once', () => {
     [
       'an expression that repeats very much',
       `{if: '"${'ab'.repeat(2000)}c" =~ /${'(.?){1000}'.repeat(20)}c/'}`,
-      /^regular expression \(\.\?\).*… takes too long/,
+      /^regular expression \(\.\?\).*… is too large/,
     ],
     [
       'groups of an expression in a long text',
-      `{if: '"${'ab'.repeat(2000)}c" =~ /${'(.?){500}'.repeat(4)}c/'}`,
+      `{if: '"${'ab'.repeat(2000)}c" =~ /${'(.?){50}'.repeat(4)}c/'}`,
       'none',
     ],
   ])(
@@ -229,6 +235,22 @@ describe('a configuration that costs much elsewhere is read at once', () => {
     },
     60_000,
   )
+
+  const big = 'ab'.repeat(400_000)
+  const rule = (condition: string) =>
+    `x: {script: y, rules: [{if: '${condition}'}, {when: always}]}`
+  test.each([
+    ['a costly pattern and a long variable', '$BIG =~ /a[ab]{900}[0-9]/'],
+    ['a pattern of a variable', '$BIG =~ $PATTERN'],
+    ['one expression', Array(30).fill('$BIG =~ /x(a|b)*y/').join(' || ')],
+  ])('%s are refused', async (_name, condition) => {
+    const variables = new Map([
+      ['BIG', big],
+      ['PATTERN', '/a[ab]{900}[0-9]/'],
+    ])
+    const fault = await faultOf(rule(condition), { variables })
+    expect(fault).toMatch(/^regular expression .* takes too long on a text of this length/)
+  })
 
   test('a chain of needs is followed to its end, in whatever order its jobs are written', () => {
     const count = 5000
@@ -261,7 +283,9 @@ describe('a configuration that costs much elsewhere is read at once', () => {
     }))
     const found = withVariables(new Map(), doubled)
     expect(found.get('A3')).toBe('x'.repeat(64))
-    expect(found.get('A39')?.length).toBe(65_536)
+    expect(found.get('A13')?.length).toBe(65_536)
+    expect(found.get('A14')).toBe(`${'x'.repeat(65_536)}$A13`)
+    expect(found.get('A39')?.length).toBeLessThanOrEqual(131_072)
     expect(expandText('$A39'.repeat(1000), found).length).toBeLessThan(1_100_000)
   })
 })

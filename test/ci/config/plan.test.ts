@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { PatternBudget } from '../../../src/base/patterns/budget.ts'
+import { patternMatcher } from '../../../src/base/patterns/compiled.ts'
+import { globPattern } from '../../../src/base/patterns/glob.ts'
 import { Problem } from '../../../src/base/problem.ts'
-import { globMatcher } from '../../../src/base/whole-match.ts'
 import { compileConfig } from '../../../src/ci/config/compile.ts'
 import { secondsOf } from '../../../src/ci/config/duration.ts'
 import { planPipeline } from '../../../src/ci/config/plan.ts'
@@ -16,6 +18,7 @@ function at(more: Partial<Circumstances> = {}): Circumstances {
     source: 'push',
     variables: new Map([['CI_COMMIT_BRANCH', 'main']]),
     overriding: new Set(),
+    patterns: new PatternBudget(),
     paths: async () => ['README.md', 'docs/a/b.md'],
     changed: async () => ['src/main.c'],
     ...more,
@@ -23,7 +26,7 @@ function at(more: Partial<Circumstances> = {}): Circumstances {
 }
 
 const compiled = async (text: string) =>
-  await compileConfig((await readConfigFile(text, limits)).content)
+  await compileConfig((await readConfigFile(text, limits)).content, new PatternBudget())
 
 async function plan(text: string, given: Partial<Circumstances> = {}) {
   const found = await planPipeline(await compiled(text), at(given))
@@ -295,7 +298,7 @@ describe('small readers', () => {
     ['a.c', 'aXc', false],
     ['/top', 'top', true],
   ])('%s against %s', (pattern, path, fits) => {
-    expect(globMatcher(pattern)(path)).toBe(fits)
+    expect(patternMatcher(globPattern(pattern))(path)).toBe(fits)
   })
 })
 
@@ -305,7 +308,7 @@ describe('a file that is read again', () => {
   test('is parsed and compiled once, and nobody can change what the others see', async () => {
     const { content } = await readConfigFile(text, limits)
     expect((await readConfigFile(text, limits)).content).toBe(content)
-    expect(await compiled(text)).toBe(await compileConfig(content))
+    expect(await compiled(text)).toBe(await compileConfig(content, new PatternBudget()))
     const build = content.build as { script: string[] }
     expect(() => build.script.push('make install')).toThrow(TypeError)
   })
@@ -314,7 +317,7 @@ describe('a file that is read again', () => {
     const changed = await compiled(text.replace('fast', 'slow'))
     expect(changed.jobs[0]?.variables).toMatchObject([{ key: 'MODE', value: 'slow' }])
     const { content } = await readConfigFile(text, limits)
-    expect((await compileConfig(content)).jobs[0]?.variables).toMatchObject([
+    expect((await compileConfig(content, new PatternBudget())).jobs[0]?.variables).toMatchObject([
       { key: 'MODE', value: 'fast' },
     ])
   })

@@ -7,6 +7,7 @@ import {
   takeJob,
   variablesOf,
 } from '../../support/ci.ts'
+import { commitFiles } from '../../support/fast-import.ts'
 import { addMember } from '../../support/members.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
@@ -22,7 +23,6 @@ let sha: string
 
 const yaml = `
 ship: {script: make, when: manual, environment: production}
-check: {script: make, when: manual, environment: {name: production, action: verify}}
 `
 
 beforeAll(async () => {
@@ -187,14 +187,10 @@ describe('a job that deploys to a protected environment', () => {
     const other = await newPlace(yaml)
     await protect(other.path, { deploy_access_levels: [{ access_level: 40 }] })
     const pipeline = await startPipeline(other, { by: dev })
-    const { ship, check } = await jobsByName(other, pipeline)
+    const { ship } = await jobsByName(other, pipeline)
     const at = `${other.path}/jobs/${ship?.id}`
     expect((await dev.post(`${at}/play`)).status).toBe(403)
     expect((await dev.get(at)).body.status).toBe('manual')
-    // What only looks at the environment is not guarded.
-    expect((await dev.post(`${other.path}/jobs/${check?.id}/play`)).status).toBe(200)
-    const looking = await takeJob(other)
-    expect(looking.id).toBe(check?.id)
     expect((await mia.post(`${at}/play`)).body.status).toBe('pending')
     const job = await takeJob(other)
     await other.runner.update(job, 'failed')
@@ -225,6 +221,81 @@ describe('a job that deploys to a protected environment', () => {
     ])
     const { body } = await ana.get(`${other.path}/environments`)
     expect(body.map(({ name }: { name: string }) => name)).toEqual(['production'])
+  })
+})
+
+describe('a job that only names a protected environment', () => {
+  const secret = { key: 'KEY', value: 'of-production', environment_scope: 'production' }
+
+  test.each(['access', 'prepare', 'verify', 'stop', 'start'])(
+    'gets its variables for those alone whom it names, with the action %s',
+    async (action) => {
+      const config = (when: string) =>
+        `look: {script: make, when: ${when}, environment: {name: $WHERE, action: ${action}}}`
+      const other = await newPlace(`variables: {WHERE: production}\n${config('on_success')}`)
+      await ana.post(`${other.path}/variables`, secret)
+      await protect(other.path, { deploy_access_levels: [{ access_level: 40 }] })
+      const started = await startPipeline(other, { by: dev })
+      expect(await other.runner.request()).toBeUndefined()
+      const { look } = await jobsByName(other, started)
+      expect(look?.failure_reason).toBe('protected_environment_failure')
+      expect((await dev.post(`${other.path}/jobs/${look?.id}/retry`)).status).toBe(403)
+      // Run again as a whole, it is still the developer's.
+      expect((await dev.post(`${other.path}/pipelines/${started}/retry`)).status).toBe(201)
+      expect(await other.runner.request()).toBeUndefined()
+      expect((await mia.post(`${other.path}/jobs/${look?.id}/retry`)).status).toBe(403)
+      const { look: last } = await jobsByName(other, started)
+      expect((await mia.post(`${other.path}/jobs/${last?.id}/retry`)).status).toBe(201)
+      expect(variablesOf(await takeJob(other)).get('KEY')).toBe('of-production')
+    },
+  )
+
+  test('is not played by others, nor run in a child pipeline or by a trigger of theirs', async () => {
+    const child = 'look: {script: make, environment: {name: production, action: access}}'
+    const other = await newPlace(
+      `
+look: {script: make, when: manual, environment: {name: production, action: access}}
+down: {trigger: {include: child.yml}}
+`,
+    )
+    commitFiles(other.project, { files: { 'child.yml': child } })
+    await ana.post(`${other.path}/variables`, secret)
+    await protect(other.path, { deploy_access_levels: [{ access_level: 40 }] })
+    const started = await startPipeline(other, { by: dev })
+    const { look } = await jobsByName(other, started)
+    expect((await dev.post(`${other.path}/jobs/${look?.id}/play`)).status).toBe(403)
+    await world.runTasks()
+    expect(await other.runner.request()).toBeUndefined()
+    const { body: pipelines } = await ana.get(`${other.path}/pipelines?source=parent_pipeline`)
+    const { look: inChild } = await jobsByName(other, pipelines[0].id)
+    expect(inChild?.failure_reason).toBe('protected_environment_failure')
+    expect((await mia.post(`${other.path}/jobs/${look?.id}/play`)).status).toBe(200)
+    expect(variablesOf(await takeJob(other)).get('KEY')).toBe('of-production')
+  })
+
+  test('starts no other pipeline with its variables', async () => {
+    const down = await newPlace('x: {script: make}')
+    const { body } = await ana.get(down.path)
+    const other = await newPlace(
+      `
+far:
+  environment: {name: production, action: access}
+  variables: {GIVEN: $KEY}
+  trigger: {project: ${body.path_with_namespace}}
+`,
+    )
+    await ana.post(`${other.path}/variables`, secret)
+    await protect(other.path, { deploy_access_levels: [{ access_level: 40 }] })
+    const refused = await startPipeline(other, { by: dev })
+    await world.runTasks()
+    const [bridge] = (await ana.get(`${other.path}/pipelines/${refused}/bridges`)).body
+    expect([bridge.failure_reason, bridge.downstream_pipeline]).toEqual([
+      'protected_environment_failure',
+      null,
+    ])
+    await startPipeline(other, { by: mia })
+    await world.runTasks()
+    expect(variablesOf(await takeJob(down)).get('GIVEN')).toBe('of-production')
   })
 })
 

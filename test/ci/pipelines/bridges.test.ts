@@ -110,6 +110,35 @@ test('a variable that is not to be expanded stays so however far it is passed on
   ])
 })
 
+test('a bridge passes no content of a file in other variables, but the file where it is missing', async () => {
+  await projectWith('reading', 'x: {script: make}')
+  const config = `
+far: {variables: {OPTS: "-s $SETTINGS", TWO: "$OPTS $MORE", PRICE: "5$$"}, trigger: ana/reading}
+child: {variables: {OPTS: "-s $SETTINGS"}, trigger: {include: child.yml}}
+`
+  const up = await projectWith('settings', config)
+  commitFiles(up, { files: { '.svc-ci.yml': config, 'child.yml': 'y: {script: make}' } })
+  const file = { key: 'SETTINGS', value: 'a secret file', variable_type: 'file' }
+  await ana.post(`/projects/${up.id}/variables`, file)
+  const pipeline = await run(up)
+  const { body: bridges } = await ana.get(`/projects/${up.id}/pipelines/${pipeline}/bridges`)
+  const given = async (name: string) => {
+    const { downstream_pipeline: made } = bridges.find((one: { name: string }) => one.name === name)
+    const at = `/projects/${made.project_id}/pipelines/${made.id}/variables`
+    return (await ana.get(at)).body.map(
+      (one: { key: string; value: string; variable_type: string }) =>
+        `${one.variable_type} ${one.key}=${one.value}`,
+    )
+  }
+  expect(await given('child')).toEqual(['env_var OPTS=-s $SETTINGS'])
+  expect((await given('far')).sort()).toEqual([
+    'env_var OPTS=-s $SETTINGS',
+    'env_var PRICE=5$$',
+    'env_var TWO=-s $SETTINGS $MORE',
+    'file SETTINGS=a secret file',
+  ])
+})
+
 test('a bridge whose project no variable names fails, and says why', async () => {
   const up = await projectWith('lost', 'far: {trigger: {project: $NOWHERE/x}}')
   const pipeline = await run(up)

@@ -185,7 +185,10 @@ own: {script: make}
     ['workflow: {rules: [{if: $NO}]}\nx: {script: y}', 'Pipeline filtered out by workflow rules.'],
     ['x: {script: y, only: [tags]}', 'Pipeline will not run for the selected trigger.'],
     ['include: none.yml', 'Local file `none.yml` does not exist!'],
-    ['include: {remote: "http://127.0.0.1:1/x.yml"}', 'Remote file'],
+    [
+      'include: {remote: "http://10.0.0.1/x.yml"}',
+      'Remote file `http://10.0.0.1/x.yml` could not be fetched: requests to 10.0.0.1 are not allowed: private addresses must be named in GITSTEAD_OUTBOUND_ALLOW',
+    ],
   ])('refuses %s', async (text, words) => {
     const project = await projectWith(text === 'nothing' ? {} : { '.svc-ci.yml': text })
     const reply = await run(project)

@@ -160,7 +160,7 @@ describe('a push', () => {
     expect(body.yaml_errors).toContain('chosen stage nowhere does not exist')
   })
 
-  test.each(['Fix [skip ci]', 'Fix [CI SKIP]', 'Fix [ci-skip]'])(
+  test.each(['Fix [skip ci]', 'Fix [CI SKIP]', 'Fix [ci-skip]', 'Fix [ci_skip]', 'Fix [SKIP_CI]'])(
     'with the message %s makes a pipeline whose jobs are skipped',
     async (message) => {
       const project = await newProject()

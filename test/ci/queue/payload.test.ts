@@ -287,7 +287,7 @@ describe('a runner is told of a job', () => {
         variablesOf(given(name)).get(`CI_ENVIRONMENT_${key}`),
       )
     const slug = expect.stringMatching(/^review-world-[0-9a-f]{6}$/)
-    const url = 'https://$CI_ENVIRONMENT_SLUG.example.com'
+    const url = expect.stringMatching(/^https:\/\/review-world-[0-9a-f]{6}\.example\.com$/)
     const id = expect.stringMatching(/^\d+$/)
     expect(of('deploying')).toEqual(['review/world', slug, 'start', 'testing', url, id])
     expect(of('verifying').slice(0, 4)).toEqual([
@@ -521,4 +521,57 @@ test('a cache with `unprotect` is one for protected and other refs', async () =>
     await startPipeline(place, { ref })
     expect((await takeJob(place)).cache).toMatchObject([{ key: 'default-non_protected' }])
   }
+})
+
+describe('variables', () => {
+  test('reach a runner with all that they name put in, and files by their names', async () => {
+    const place = await addCiPlace(
+      world,
+      ana,
+      `
+variables: {C: "C_$B", B: "B_$A", A: A, OPTS: "-s $SETTINGS", X: $Y, Y: $X, RAW: {value: $A, expand: false}}
+x: {script: make, environment: {name: review/$C, url: "https://$SITE/$C"}, variables: {ALL: "$GROUP $UNKNOWN $$A"}}
+`,
+    )
+    for (const [key, value, more] of [
+      ['SETTINGS', 'secret of $A', { variable_type: 'file' }],
+      ['GROUP', '$A/$CI_JOB_NAME', {}],
+      ['SITE', '$A.example.com', {}],
+    ] as const) {
+      await ana.post(`${place.path}/variables`, { key, value, ...more })
+    }
+    await startPipeline(place)
+    const job = await takeJob(place)
+    expect(Object.fromEntries(variablesOf(job))).toMatchObject({
+      A: 'A',
+      B: 'B_A',
+      C: 'C_B_A',
+      OPTS: '-s $SETTINGS',
+      SETTINGS: 'secret of A',
+      X: '$Y',
+      Y: '$X',
+      RAW: '$A',
+      GROUP: 'A/x',
+      ALL: 'A/x $UNKNOWN $$A',
+      CI_ENVIRONMENT_NAME: 'review/C_B_A',
+      CI_ENVIRONMENT_URL: 'https://A.example.com/C_B_A',
+    })
+    const { body } = await ana.get(`${place.path}/environments`)
+    expect(body).toMatchObject([
+      { name: 'review/C_B_A', external_url: 'https://A.example.com/C_B_A' },
+    ])
+  })
+
+  test('name the file that the configuration was read from, in children too', async () => {
+    const place = await addCiPlace(world, ana, {
+      '.gitlab-ci.yml': 'x: {stage: build, script: make}\ny: {trigger: {include: child.yml}}',
+      'child.yml': 'z: {script: make}',
+    })
+    await startPipeline(place)
+    const job = await takeJob(place)
+    expect(variablesOf(job).get('CI_CONFIG_PATH')).toBe('.gitlab-ci.yml')
+    await place.runner.finish(job, 'success')
+    await world.runTasks()
+    expect(variablesOf(await takeJob(place)).get('CI_CONFIG_PATH')).toBe('.gitlab-ci.yml')
+  })
 })

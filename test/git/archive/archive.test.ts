@@ -364,13 +364,13 @@ describe('a stream', () => {
   })
 })
 
-/** Names of the programs of git and for archives that the launcher of this process started and that still run. */
+/** Names of the programs of git and for archives that this process or its engine processes started and that still run. */
 function running(): string[] {
   const all = execFileSync('ps', ['-eo', 'pid=,ppid=,comm=,args=']).toString().split('\n')
   const rows = all.map((line) => line.trim().split(/\s+/))
   const ours = String(process.pid)
-  const launcher = rows.find((row) => row[1] === ours && row.join(' ').includes('launcher-process'))
-  const names = rows.filter((row) => row[1] === launcher?.[0]).map((row) => row[2] ?? '')
+  const parents = [ours, ...rows.filter((row) => row[1] === ours).map((row) => row[0])]
+  const names = rows.filter((row) => parents.includes(row[1])).map((row) => row[2] ?? '')
   return names.filter((name) => /^(git|bzip2)/.test(name))
 }
 

@@ -306,7 +306,7 @@ describe('a comparison', () => {
 describe('raw downloads', () => {
   async function read(input: Parameters<typeof streamRawDiff>[1]): Promise<Buffer> {
     const chunks: Buffer[] = []
-    for await (const chunk of streamRawDiff(repo, input)) chunks.push(chunk as Buffer)
+    for await (const chunk of await streamRawDiff(repo, input)) chunks.push(chunk as Buffer)
     return Buffer.concat(chunks)
   }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { operation, operations } from '../../../src/git/engine/operation.ts'
-import '../../../src/git/engine/operations.ts'
+import '../../../src/git/service/operations.ts'
 import { EnginePool } from '../../../src/git/engine/pool.ts'
 import { readBlob } from '../../../src/git/objects/blob.ts'
 import type { Repo } from '../../../src/git/repo.ts'

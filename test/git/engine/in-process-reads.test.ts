@@ -1,6 +1,5 @@
 import { readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EnginePool } from '../../../src/git/engine/pool.ts'
@@ -154,39 +153,6 @@ test('commits that another one contains are told as git tells them', async () =>
     }),
     { numRuns: 15 },
   )
-})
-
-test('what a branch contains is looked up here once an engine process has told it', async () => {
-  // Two lines of work that merge now and then, and one that nobody merged.
-  const sample = Array.from({ length: 36 }, (_, i) => {
-    const parents = i === 0 ? [] : i % 9 === 8 ? [i - 1, i - 2] : [Math.max(0, i - (i % 3 || 1))]
-    return { parents, seconds: 1_600_000_000 + i, author: 0, changes: [[0, i % 3] as const] }
-  })
-  const repo = await world.repository()
-  const ids = writeHistory(repo.path, sample)
-  const writeGraph = (tips: readonly string[]) =>
-    git(repo.path, ['commit-graph', 'write', '--stdin-commits', '--split=no-merge'], {
-      input: tips.join('\n'),
-    })
-  // Two files, and the newest commits in neither.
-  writeGraph(ids.slice(0, 10))
-  writeGraph(ids.slice(0, 25))
-  const known = git(repo.path, ['rev-list', '--no-walk', ...ids.slice(0, 25)]).split('\n')
-  const into = ids.at(-1) ?? ''
-  const reached = new Set(git(repo.path, ['rev-list', into]).split('\n'))
-  const engine = new EnginePool({ processes: 1 })
-  try {
-    const local = { ...repo, engine }
-    await listMergedAmong(local, { into, ids: ids.slice(25) })
-    await sleep(1500)
-    // An engine process that stands still answers nothing.
-    for (const pid of engine.pids) process.kill(pid, 'SIGSTOP')
-    expect(await listMergedAmong(local, { into, ids: known })).toEqual(
-      new Set(known.filter((id) => reached.has(id))),
-    )
-  } finally {
-    await engine.close()
-  }
 })
 
 test('a whole tree is the text of what a page of it would be', async () => {

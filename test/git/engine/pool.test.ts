@@ -50,6 +50,25 @@ const signal = (pids: readonly number[], name: NodeJS.Signals) => {
 }
 
 describe('engine processes', () => {
+  test('stream for others while the readers of one caller take nothing', async () => {
+    const { pool } = behind({ processes: 1 })
+    const stalled = new AbortController()
+    const never = () => new Promise<void>(() => {})
+    const slow = Array.from({ length: 12 }, () =>
+      pool.of('192.0.2.1').run(emitBlobOperation, repo.path, { id: large }, stalled.signal, never),
+    )
+    for (const one of slow) one.catch(() => {})
+    let size = 0
+    await pool
+      .of('192.0.2.2')
+      .run(emitBlobOperation, repo.path, { id: large }, undefined, async (piece) => {
+        size += piece.byteLength
+      })
+    expect(size).toBe(bytes.length)
+    expect(pool.load().waiting.stream).toBe(8)
+    stalled.abort()
+  }, 30_000)
+
   test('start when they are needed, and light work is done while those for heavy work stand still', async () => {
     const { pool, local } = behind({ processes: 2 })
     expect(pool.load()).toMatchObject({ processes: 0, running: 0, memory: 0 })

@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildRepository } from '../../../fixtures/repositories/build.ts'
 import { readCommitStats } from '../../../src/git/diff/commit-stats.ts'
+import { readFileAt } from '../../../src/git/history/file.ts'
+import { readFolderCommits } from '../../../src/git/history/folder-commits.ts'
 import { readLog } from '../../../src/git/history/log.ts'
-import { readFileAt } from '../../../src/git/objects/file.ts'
 import type { Repo } from '../../../src/git/repo.ts'
 import { type GitWorld, git, openGitWorld, repoAt } from '../../support/git.ts'
 import { histories, writeHistory } from '../../support/random-history.ts'
@@ -24,6 +25,7 @@ afterAll(async () => {
 async function compareEntries(repo: Repo, ref: string): Promise<void> {
   const format = '--format=%(objecttype) %(path)'
   const listed = git(repo.path, ['ls-tree', '-r', '-t', format, ref])
+  const folders = new Map<string, ReadonlyMap<string, string>>()
   for (const line of listed.split('\n').filter(Boolean)) {
     const gap = line.indexOf(' ')
     const path = line.slice(gap + 1)
@@ -31,6 +33,11 @@ async function compareEntries(repo: Repo, ref: string): Promise<void> {
     const last = git(repo.path, args)
     const { commits } = await readLog(repo, { revision: ref, path, limit: 1 })
     expect([path, commits[0]?.id]).toEqual([path, last])
+    const [folder, name] = [posix.dirname(path).replace(/^\.$/, ''), posix.basename(path)]
+    const asked = { ref, path: folder, names: [name] }
+    const inFolder = folders.get(folder) ?? (await readFolderCommits(repo, asked))
+    folders.set(folder, inFolder)
+    expect([path, inFolder.get(name)]).toEqual([path, last])
     if (line.slice(0, gap) !== 'blob') continue
     expect([path, (await readFileAt(repo, { ref, path })).lastCommitId]).toEqual([path, last])
   }

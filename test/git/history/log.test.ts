@@ -187,5 +187,5 @@ test('a parent that is missing is an error, not a short list', async () => {
     input: `tree ${tree}\nparent ${'1'.repeat(40)}\nauthor a <a@b> 1 +0000\ncommitter a <a@b> 1 +0000\n\nx\n`,
   })
   git(repo.path, ['update-ref', 'refs/heads/main', id])
-  await expect(readLog(repo, { limit: 5 })).rejects.toMatchObject({ code: 'failed' })
+  await expect(readLog(repo, { limit: 5 })).rejects.toMatchObject({ code: 'damaged' })
 })

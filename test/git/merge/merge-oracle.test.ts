@@ -2,7 +2,9 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { OpenRepositories } from '../../../src/git/engine/open-repository.ts'
 import { checkMerge, rebase, writeMerge } from '../../../src/git/merge/merge.ts'
+import { mergeNatively } from '../../../src/git/merge/native-merge.ts'
 import { type Picked, pickOnto } from '../../../src/git/merge/pick.ts'
 import type { Repo } from '../../../src/git/repo.ts'
 import { after, anySteps, difference, startTree, type Tree } from '../../support/any-change.ts'
@@ -101,6 +103,44 @@ test('merges come out as git merges', async () => {
       expect(await mergeOfOurs(ours, theirs)).toEqual(await mergeOfGit(ours, theirs))
     }),
     runs(60, 11),
+  )
+}, 300_000)
+
+/** Where one side changes a file that is there, makes one, or takes one away, and the other side does nothing. */
+const anyApart = fc.record({
+  ours: fc.uniqueArray(fc.constantFrom(...startTree.keys()), { minLength: 1, maxLength: 6 }),
+  deletes: fc.tuple(fc.boolean(), fc.boolean()),
+  text: fc.constantFrom('X', 'Y'),
+})
+
+test('sides that touch different files are merged, picked and reverted by libgit2, as git does it', async () => {
+  const handle = new OpenRepositories().get(repo.path)
+  await fc.assert(
+    fc.asyncProperty(anyApart, async ({ ours: taken, deletes, text }) => {
+      const change = (paths: readonly string[], side: 0 | 1) => {
+        const tree = new Map(startTree)
+        for (const path of paths) {
+          if (deletes[side]) tree.delete(path)
+          else tree.set(path, { mode: '100755', data: `${text}\n` })
+        }
+        if (!deletes[side]) tree.set(`d/${side}`, { mode: '100644', data: text })
+        return commitTree([base], startTree, tree)
+      }
+      const ours = change(taken, 0)
+      const left = [...startTree.keys()].filter((path) => !taken.includes(path)).slice(0, 3)
+      const theirs = change(left, 1)
+      expect(await mergeNatively(handle, { base, ours, theirs })).toBeDefined()
+      const wanted = await mergeOfGit(ours, theirs)
+      expect(await mergeOfOurs(ours, theirs)).toEqual(wanted)
+      const pick = { ...people, commit: theirs, onto: ours }
+      const picked = await pickOnto(repo, { kind: 'cherry-pick', ...pick })
+      expectPicked(picked, wanted as string, ours)
+      const merged = await writeMerge(repo, { ours, theirs, ...people })
+      const onto = merged.outcome === 'clean' ? merged.commitId : ours
+      const reverted = await pickOnto(repo, { kind: 'revert', ...pick, onto })
+      expectPicked(reverted, treeOf(ours), onto)
+    }),
+    runs(40, 16),
   )
 }, 300_000)
 

@@ -100,7 +100,7 @@ test('a damaged object is a typed error', async () => {
   const { chmodSync } = await import('node:fs')
   chmodSync(path, 0o644)
   writeFileSync(path, 'not zlib')
-  await expect(readBlob(repo, id)).rejects.toMatchObject({ code: 'failed' })
+  await expect(readBlob(repo, id)).rejects.toMatchObject({ code: 'damaged' })
 })
 
 test('the hash of a file is worked out once', async () => {

@@ -141,7 +141,7 @@ describe('a commit', () => {
     ['with half an id', `tree ${emptyTree.slice(1)}\n\nx`],
     ['with a parent that is none', `${head}parent 123\n\nx`],
   ])('%s is damaged', (_what, raw) => {
-    expect(() => parseCommit('1'.repeat(40), Buffer.from(raw))).toThrow('is damaged')
+    expect(() => parseCommit('1'.repeat(40), Buffer.from(raw))).toThrow('cannot be read')
   })
 
   test.each([
@@ -237,7 +237,7 @@ describe('a tree', () => {
     for (let length = 0; length <= data.length; length += 1) {
       const part = data.subarray(0, length)
       if (ends.has(length)) expect(parseTree('3'.repeat(40), part).length).toBeLessThanOrEqual(3)
-      else expect(() => parseTree('3'.repeat(40), part)).toThrow('is damaged')
+      else expect(() => parseTree('3'.repeat(40), part)).toThrow('cannot be read')
     }
   })
 

@@ -102,12 +102,12 @@ test('a ref is seen at once when it moves, appears or goes', async () => {
   await expect(resolveRevision(repo, 'moving')).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test('a branch without a commit behind it is not found', async () => {
+test('a branch that names no commit is damaged', async () => {
   const empty = await world.repository()
   await expect(resolveRevision(empty, 'HEAD')).rejects.toMatchObject({ code: 'not_found' })
   mkdirSync(join(empty.path, 'refs/heads/x'), { recursive: true })
   writeFileSync(join(empty.path, 'refs/heads/broken'), 'garbage\n')
-  await expect(resolveRevision(empty, 'broken')).rejects.toMatchObject({ code: 'not_found' })
+  await expect(resolveRevision(empty, 'broken')).rejects.toMatchObject({ code: 'damaged' })
   rmSync(join(empty.path, 'refs/heads/broken'))
 })
 

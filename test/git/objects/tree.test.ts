@@ -125,5 +125,5 @@ test('a damaged tree is an error of its own and nothing worse', async () => {
   const commit = git(repo.path, ['hash-object', '-w', '-t', 'commit', '--literally', '--stdin'], {
     input: `tree ${bad}\nauthor a <a@b> 1 +0000\ncommitter a <a@b> 1 +0000\n\nx\n`,
   })
-  await expect(readTree(repo, { ref: commit })).rejects.toMatchObject({ code: 'failed' })
+  await expect(readTree(repo, { ref: commit })).rejects.toMatchObject({ code: 'damaged' })
 })

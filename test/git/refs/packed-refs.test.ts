@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { PackedRefs } from '../../../src/git/refs/packed-refs.ts'
+import { PackedRefs } from '../../../src/git/ref-files/packed-refs.ts'
 import type { Ref } from '../../../src/git/types.ts'
 import { runs } from '../../support/runs.ts'
 

@@ -209,14 +209,15 @@ test('a consent that was not given on our page counts for nothing', async () => 
     decision: 'allow',
     authenticity_token: 'forged',
   })
-  expect([forged.status, forged.location]).toEqual([200, null])
+  expect([forged.status, forged.location]).toEqual([422, null])
+  expect(forged.text).toContain('Authorize App?')
 })
 
 test('a name of an application is text, whatever it holds', async () => {
   const odd = await register({ name: '<script>alert(1)</script>"' })
   const page = await browser.get(authorizePath(odd))
   expect(page.text).not.toContain('<script>')
-  expect(page.text).toContain('&lt;script&gt;')
+  expect(page.text).toContain('&lt;script>alert(1)&lt;/script>')
 })
 
 test('a refresh token serves once, and its second use ends the family', async () => {

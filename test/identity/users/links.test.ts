@@ -1,6 +1,7 @@
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signInWithBasic } from '../../../src/access/authentication/sign-in-basic.ts'
+import { Browser } from '../../support/browser.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -37,8 +38,11 @@ async function mailTo(address: string): Promise<string> {
   return mails.find((mail) => mail.includes(`To: ${address}`)) ?? ''
 }
 
-const send = (path: string, form: Record<string, string>) =>
-  fetch(`${world.url}${path}`, { method: 'POST', body: new URLSearchParams(form) })
+/** Sends a form of one of our pages. */
+async function send(path: string, form: Record<string, string>) {
+  const browser = new Browser(world.url)
+  return browser.submit(await browser.get('/users/sign_in'), path, form)
+}
 
 test('the sign-in page answers 200', async () => {
   const reply = await fetch(`${world.url}/users/sign_in`)
@@ -115,6 +119,68 @@ test('a link is dead after its time', async () => {
   const secret = /confirmation_token=([\w-]+)/.exec(await mailTo('third@example.org'))?.[1] ?? ''
   world.setNow('2026-05-08T10:00:00.000Z')
   expect((await send('/users/confirmation', { confirmation_token: secret })).status).toBe(400)
+  world.setNow('2026-05-04T10:00:00.000Z')
+})
+
+test('whoever has forgotten their password gets a link, once in a while, and nobody hears who is here', async () => {
+  const { id } = await world.user('forgetful')
+  await world.root.put(`/users/${id}`, { password: 'A-first-password-9' })
+  const other = new Browser(world.url)
+  await other.signIn('forgetful', 'A-first-password-9')
+  const ask = (email: string) => send('/users/password/new', { email })
+  const [known, unknown, odd] = [
+    await ask('forgetful@example.com'),
+    await ask('nobody@example.com'),
+    await ask('"<x>\r\nBcc: evil@example.com'),
+  ]
+  const without = ({ text }: { text: string }) => text.replaceAll(/value="[^"]*"/g, '')
+  expect([known.status, unknown.status, odd.status]).toEqual([200, 200, 200])
+  expect(without(known)).toBe(without(unknown))
+  await ask('Forgetful@example.com')
+  await world.runTasks()
+  const mail = await mailTo('forgetful@example.com')
+  expect(mails.filter((one) => one.includes('To: forgetful@'))).toHaveLength(1)
+  expect(mails.some((one) => /nobody@|evil@/.test(one))).toBe(false)
+  const secret = /reset_password_token=([\w-]+)/.exec(mail)?.[1] ?? ''
+  const set = (password: string) =>
+    send('/users/password', { reset_password_token: secret, password })
+  world.setNow('2026-05-04T11:00:01.000Z')
+  expect((await set('A-second-password-9')).status).toBe(400)
+  world.setNow('2026-05-04T10:59:00.000Z')
+  expect((await set('password1')).status).toBe(400)
+  expect((await set('A-second-password-9')).status).toBe(200)
+  expect((await set('A-third-password-9')).status).toBe(400)
+  expect((await other.get('/-/user_settings/profile')).status).toBe(302)
+  const again = new Browser(world.url)
+  expect((await again.signIn('forgetful', 'A-first-password-9')).status).toBe(401)
+  expect((await again.signIn('forgetful', 'A-second-password-9')).status).toBe(303)
+  world.setNow('2026-05-04T10:00:00.000Z')
+})
+
+test('who is blocked, or no person, gets no link', async () => {
+  const { id } = await world.user('barred')
+  await world.root.post(`/users/${id}/block`)
+  await send('/users/password/new', { email: 'barred@example.com' })
+  await world.runTasks()
+  expect(mails.some((one) => one.includes('To: barred@'))).toBe(false)
+})
+
+test('the mail that confirms an address is sent again while it waits', async () => {
+  const email = 'slow@example.org'
+  await ana.post('/user/emails', { email })
+  await mailTo(email)
+  const count = () => mails.filter((one) => one.includes(`To: ${email}`)).length
+  const ask = async (address: string) => {
+    expect((await send('/users/confirmation/new', { email: address })).status).toBe(200)
+    await world.runTasks()
+  }
+  await ask(email)
+  expect(count()).toBe(1)
+  world.setNow('2026-05-04T10:03:00.000Z')
+  await ask(email)
+  await expect.poll(count).toBe(2)
+  await ask('ana@example.com')
+  expect(mails.some((one) => /To: ana@example.com[\s\S]*confirmation_token/.test(one))).toBe(false)
   world.setNow('2026-05-04T10:00:00.000Z')
 })
 

@@ -93,3 +93,26 @@ test('approval rules are in the trail', async () => {
     ]),
   )
 })
+
+test('the trail is exported as a table, the oldest first, that no spreadsheet runs', async () => {
+  const [known] = await world.ctx.db.selectFrom('audit_events').selectAll().execute()
+  const { id: _, ...row } = known ?? expect.fail()
+  const details = JSON.stringify({ author_name: '=HYPERLINK("a"), "b"' })
+  const odd = { ...row, details, entity_type: 'Project' as const }
+  await world.ctx.db.insertInto('audit_events').values(odd).execute()
+  expect((await ana.get('/audit_events/export')).status).toBe(403)
+  const reply = await world.root.get('/audit_events/export?entity_type=Project')
+  expect([reply.status, reply.headers.get('content-type')]).toEqual([
+    200,
+    'text/csv; charset=utf-8',
+  ])
+  const lines = String(reply.body).split('\r\n')
+  expect(lines[0]).toBe(
+    'id,created_at,author_id,author_name,ip_address,event_name,entity_type,entity_id,details',
+  )
+  const ids = lines.slice(1, -1).map((line) => Number(line.split(',')[0]))
+  expect(ids).toEqual([...ids].sort((one, other) => one - other))
+  const total = (await world.root.get('/audit_events?entity_type=Project&per_page=100')).body.length
+  expect(ids).toHaveLength(total)
+  expect(String(reply.body)).toContain(`"'=HYPERLINK(""a""), ""b"""`)
+})

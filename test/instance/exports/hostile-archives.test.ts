@@ -140,6 +140,8 @@ describe('what an archive says of a project', () => {
               issues_access_level: 'everyone',
               wiki_access_level: 'private',
               squash_option: 'always',
+              max_artifacts_size: 777_777,
+              repository_size_limit: 0,
               __proto__: { polluted: true },
               constructor: 'x',
               import_type: 'mine',
@@ -161,6 +163,8 @@ describe('what an archive says of a project', () => {
       issues_access_level: 'enabled',
       wiki_access_level: 'private',
       squash_option: 'always',
+      max_artifacts_size: null,
+      repository_size_limit: null,
       import_type: 'gitstead_project',
     })
     expect(JSON.stringify(project)).not.toContain('stolen')
@@ -470,12 +474,20 @@ describe('an archive of groups', () => {
       world.root.put('/application/settings', { restricted_visibility_levels: levels })
     await restrict(['public'])
     const loose = { settings: { shared_runners_setting: 'enabled' } }
-    const strict = { settings: { shared_runners_setting: 'disabled_and_unoverridable' } }
+    const strict = {
+      settings: {
+        shared_runners_setting: 'disabled_and_unoverridable',
+        max_artifacts_size: 777_777,
+      },
+    }
     const groups = [group('', { visibility: 'public', ...strict }), group('sub', loose)]
     expect((await send(groups, 'lowered')).status).toBe(202)
     await world.runTasks()
     await restrict([])
-    expect((await ana.get('/groups/lowered')).body.visibility).toBe('internal')
+    expect((await ana.get('/groups/lowered')).body).toMatchObject({
+      visibility: 'internal',
+      max_artifacts_size: null,
+    })
     const { body: sub } = await ana.get('/groups/lowered%2Fsub')
     expect(sub.shared_runners_setting).toBe('disabled_and_unoverridable')
   })

@@ -43,14 +43,16 @@ describe('making an account for oneself', () => {
   }
 
   test('is possible only where administrators allow it', async () => {
-    expect((await new Browser(world.url).get('/users/sign_up')).status).toBe(404)
+    const away = '/users/sign_in?return_to=%2Fusers%2Fsign_up'
+    expect((await new Browser(world.url).get('/users/sign_up')).location).toBe(away)
     const forged = await new Browser(world.url).post('/users/sign_up', {
       'user[name]': 'x',
       'user[username]': 'x',
       'user[email]': 'x@example.org',
       'user[password]': PASSWORD,
     })
-    expect(forged.status).toBe(404)
+    expect(forged.location).toBe('/users/sign_in')
+    expect((await world.root.get('/users?username=x')).body).toEqual([])
   })
 
   test('waits for an administrator unless told otherwise', async () => {
@@ -61,7 +63,7 @@ describe('making an account for oneself', () => {
     const [user] = (await world.root.get('/users?username=waiting')).body
     expect(user.state).toBe('blocked_pending_approval')
     await world.root.post(`/users/${user.id}/approve`)
-    expect((await browser.signIn('waiting', PASSWORD)).status).toBe(302)
+    expect((await browser.signIn('waiting', PASSWORD)).status).toBe(303)
   })
 
   test('gives no invitation away before the address is confirmed', async () => {
@@ -72,9 +74,29 @@ describe('making an account for oneself', () => {
       access_level: 30,
     })
     const { browser } = await signUp('thief')
-    expect((await browser.signIn('thief', PASSWORD)).status).toBe(302)
+    expect((await browser.signIn('thief', PASSWORD)).status).toBe(303)
     const members = await ana.get(`/projects/${project.id}/members/all`)
     expect(members.body.map((one: { username: string }) => one.username)).toEqual(['ana'])
+  })
+
+  test('is what an invitation asks for, or an account that an administrator makes', async () => {
+    const project = (await ana.post('/projects', { name: 'by-mail' })).body
+    const mailTo = async (email: string): Promise<string> => {
+      await ana.post(`/projects/${project.id}/invitations`, { email, access_level: 30 })
+      await world.runTasks()
+      const outbox = join(world.folder, 'outbox')
+      const mails = readdirSync(outbox).map((name) => readFileSync(join(outbox, name), 'utf8'))
+      const mail = mails.find((text) => text.includes(`To: ${email}`)) ?? ''
+      return mail.replaceAll('=\r\n', '').replaceAll('=3D', '=')
+    }
+    const byAdmin = `ask an administrator of ${world.ctx.config.externalUrl} for an account with the address`
+    expect(await mailTo('closed@example.org')).toContain(`${byAdmin} closed@example.org.`)
+    await set({ signup_enabled: true, domain_allowlist: ['example.org'] })
+    const mail = await mailTo('open@example.org')
+    const [link = ''] = /http:\S+\/users\/sign_up/.exec(mail) ?? []
+    expect(mail).toContain(`sign up with the address open@example.org at ${link}`)
+    expect((await new Browser(world.url).get(new URL(link).pathname)).status).toBe(200)
+    expect(await mailTo('other@example.net')).toContain(`${byAdmin} other@example.net.`)
   })
 
   test('follows the lists of domains, and says what is wrong', async () => {
@@ -87,7 +109,7 @@ describe('making an account for oneself', () => {
     expect((await signUp('ana', 'ana2@example.org')).shown.status).toBe(409)
   })
 
-  test('is refused by denied domains and patterns', () => {
+  test('is refused by denied domains and patterns', async () => {
     const rules = {
       domain_allowlist: [],
       domain_denylist: ['*.bad.com', 'worse.com'],
@@ -95,14 +117,14 @@ describe('making an account for oneself', () => {
       email_restrictions: String.raw`\+`,
       email_restrictions_enabled: true,
     }
-    expect(signUpFaults('a@x.bad.com', rules)).toHaveLength(1)
-    expect(signUpFaults('a@WORSE.com', rules)).toHaveLength(1)
-    expect(signUpFaults('a+b@good.com', rules)).toHaveLength(1)
-    expect(signUpFaults('a@good.com', rules)).toEqual([])
-    expect(signUpFaults('a+b@good.com', { ...rules, email_restrictions_enabled: false })).toEqual(
-      [],
-    )
-    expect(signUpFaults('a@good.com', { ...rules, email_restrictions: '(' })).toEqual([])
+    expect(await signUpFaults('a@x.bad.com', rules)).toHaveLength(1)
+    expect(await signUpFaults('a@WORSE.com', rules)).toHaveLength(1)
+    expect(await signUpFaults('a+b@good.com', rules)).toHaveLength(1)
+    expect(await signUpFaults('a@good.com', rules)).toEqual([])
+    expect(
+      await signUpFaults('a+b@good.com', { ...rules, email_restrictions_enabled: false }),
+    ).toEqual([])
+    expect(await signUpFaults('a@good.com', { ...rules, email_restrictions: '(' })).toEqual([])
   })
 })
 

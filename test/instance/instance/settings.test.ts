@@ -47,6 +47,7 @@ function otherValue(definition: SettingDefinition): unknown {
       return !definition.preset
     case 'integer':
       return (definition.preset ?? definition.min) + 7
+    case 'regex':
     case 'text':
       return 'another'
     case 'word':

@@ -126,17 +126,31 @@ describe('webhooks', () => {
   test.each([
     'http://169.254.169.254/latest',
     'http://10.0.0.1/',
-    'http://localhost:1/',
     'http://[::ffff:10.0.0.1]/',
     'http://2130706434/',
     'http://metadata.google.internal/',
-    'ftp://example.com/',
-    'file:///etc/passwd',
-    'nothing',
   ])('may not point at %s', async (url) => {
     const made = await ana.post(hooks, { url })
-    expect([made.status, made.body]).toEqual([422, { error: 'Invalid url given' }])
+    expect([made.status, made.body]).toEqual([
+      422,
+      {
+        error: expect.stringMatching(
+          /^Invalid url given: requests to \S+ are not allowed: .*GITSTEAD_OUTBOUND_ALLOW/,
+        ),
+      },
+    ])
   })
+
+  test.each(['ftp://example.com/', 'file:///etc/passwd', 'nothing'])(
+    'may not have the address %s',
+    async (url) => {
+      const made = await ana.post(hooks, { url })
+      expect([made.status, made.body]).toEqual([
+        422,
+        { error: 'Invalid url given: the URL must begin with http:// or https://' },
+      ])
+    },
+  )
 
   test('hear of pushes, with what was pushed and who did it', async () => {
     await hook({

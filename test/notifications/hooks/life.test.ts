@@ -27,6 +27,25 @@ describe.each(['projects', 'groups'] as const)('webhooks of %s', (kind) => {
 
   const allFlags = (value: boolean) => Object.fromEntries(flags.map((flag) => [flag, value]))
 
+  test('take no regular expression for branches that is none or too large', async () => {
+    const large = 'a{1000}'.repeat(36)
+    for (const filter of ['(', large]) {
+      const regex = { push_events_branch_filter: filter, branch_filter_strategy: 'regex' }
+      const made = await ana.post(hooks, { url, ...regex })
+      expect([made.status, Object.keys(made.body.message)]).toEqual([
+        400,
+        ['push_events_branch_filter'],
+      ])
+      const { body: hook } = await ana.post(hooks, { url, push_events_branch_filter: filter })
+      const changed = await ana.put(`${hooks}/${hook.id}`, { branch_filter_strategy: 'regex' })
+      expect([changed.status, Object.keys(changed.body.message)]).toEqual([
+        400,
+        ['push_events_branch_filter'],
+      ])
+      await ana.delete(`${hooks}/${hook.id}`)
+    }
+  })
+
   test('listen to pushes unless they are told otherwise', async () => {
     const made = await ana.post(hooks, { url })
     expect([made.status, made.body]).toEqual([
@@ -127,7 +146,11 @@ describe.each(['projects', 'groups'] as const)('webhooks of %s', (kind) => {
   test.each([
     [{}, 400, { error: 'url is missing' }],
     [{ url: '' }, 400, { error: 'url is empty' }],
-    [{ url: 'nothing' }, 422, { error: 'Invalid url given' }],
+    [
+      { url: 'nothing' },
+      422,
+      { error: 'Invalid url given: the URL must begin with http:// or https://' },
+    ],
     [{ url, push_events: 'maybe' }, 400, { error: 'push_events is invalid' }],
     [
       { url, branch_filter_strategy: 'none' },

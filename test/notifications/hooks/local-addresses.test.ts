@@ -42,7 +42,11 @@ test('webhooks reach private networks while administrators let them', async () =
   const url = `${receiver.url}/in`
   const refused = await addHook(url)
   expect(refused.status).toBe(422)
-  expect(refused.body).toEqual({ error: 'Invalid url given' })
+  expect(refused.body).toEqual({
+    error: expect.stringMatching(
+      /^Invalid url given: requests to \S+ are not allowed: .*GITSTEAD_OUTBOUND_ALLOW/,
+    ),
+  })
 
   await set({ allow_local_requests_from_web_hooks_and_services: true })
   const { id } = (await addHook(url)).body

@@ -151,7 +151,7 @@ describe('mails about issues', () => {
     expect(done.status).toBe(200)
     expect(await note()).toBe(1)
     const unknown = await fetch(`${world.url}/-/sent_notifications/none/unsubscribe`)
-    expect(unknown.status).toBe(404)
+    expect(unknown.status).toBe(410)
   })
 
   test('are not sent where the project wants none', async () => {

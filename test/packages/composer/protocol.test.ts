@@ -395,14 +395,15 @@ describe('the archive of a version', () => {
     expect((await ana.get(archive(sha).replace(/\?.*/, ''))).status).toBe(400)
   })
 
-  test('is given to those who may read the code', async () => {
+  test('is given to those who may read the packages, Guests among them', async () => {
     const sha = await headOf()
     await published({ branch: 'main' })
     const guest = await world.user('codeguest')
+    expect((await guest.get(archive(sha))).status).toBe(404)
     await addMember(world, projectId, guest.id, 10)
-    expect((await guest.get(archive(sha))).status).toBe(403)
-    await addMember(world, projectId, guest.id, 20)
     expect((await guest.get(archive(sha))).status).toBe(200)
+    const code = await guest.get(`/projects/${projectId}/repository/tree`)
+    expect(code.status).toBe(403)
     expect((await world.nobody.get(archive(sha))).status).toBe(401)
     const scopes = ['read_package_registry']
     const { token, username } = (

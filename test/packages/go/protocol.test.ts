@@ -112,6 +112,7 @@ describe('the versions of a module', () => {
       for (let n = 0; n < 100; n += 1) tag(module, `v1.${major}.${n}`)
     }
     const { engine } = world.ctx.git.open(module.id)
+    const of = vi.spyOn(engine, 'of').mockReturnValue(engine) // that of each caller asks another pool of the same programs
     const run = vi.spyOn(engine, 'run')
     const called = async () => {
       run.mockClear()
@@ -121,6 +122,7 @@ describe('the versions of a module', () => {
     expect(await called()).toEqual(['listRefs', 'findFiles', 'readBlobs'])
     expect(await called()).toEqual(['listRefs', 'findFiles'])
     run.mockRestore()
+    of.mockRestore()
   })
 
   test('are those whose go.mod is no larger than a megabyte', async () => {
@@ -329,14 +331,53 @@ describe('one version', () => {
     }
   })
 
-  test('may be asked for by a branch or a commit, which get one', async () => {
-    const expected = `v0.0.0-${stampOf(first.committed_date)}-${first.id.slice(0, 12)}`
+  test('may be asked for by a branch or a commit, which get the one that it is', async () => {
+    const expected = 'v1.0.0'
     for (const name of ['main', first.id, first.id.slice(0, 12)]) {
       expect([name, (await ana.get(`${module.at}/@v/${name}.info`)).body.Version]).toEqual([
         name,
         expected,
       ])
     }
+  })
+
+  test('of a branch or commit is its tag, else above the highest in its history and below the next', async () => {
+    const after = await newModule('after')
+    const of = async (name: string, sub = '') =>
+      (await ana.get(`${after.at}${sub}/@v/${name}.info`)).body.Version
+    const next = async (files: Readonly<Record<string, string>>) => {
+      const made = await commit(after, files)
+      return { id: made.id, end: `${stampOf(made.committed_date)}-${made.id.slice(0, 12)}` }
+    }
+    const one = await next({
+      'go.mod': `module ${after.name}\n`,
+      'nested/go.mod': `module ${after.name}/nested\n`,
+    })
+    expect(await of('main')).toBe(`v0.0.0-${one.end}`)
+    tag(after, 'v1.0.0-rc.1')
+    expect(await of('main')).toBe('v1.0.0-rc.1')
+    const two = await next({ 'two.go': 'package a\n' })
+    expect(await of('main')).toBe(`v1.0.0-rc.1.0.${two.end}`)
+    tag(after, 'v1.1.0')
+    tag(after, 'v1.1.0-rc.9')
+    tag(after, 'v1.0.9')
+    tag(after, 'nested/v0.3.0')
+    expect(await of('main')).toBe('v1.1.0')
+    const three = await next({ 'three.go': 'package a\n' })
+    expect(await of('main')).toBe(`v1.1.1-0.${three.end}`)
+    expect(await of(three.id)).toBe(`v1.1.1-0.${three.end}`)
+    expect(await of(`v1.1.1-0.${three.end}`)).toBe(`v1.1.1-0.${three.end}`)
+    // What comes later, or stands elsewhere, is not in its history.
+    const four = await next({ 'four.go': 'package a\n' })
+    tag(after, 'v1.9.0')
+    expect(await of(three.id)).toBe(`v1.1.1-0.${three.end}`)
+    expect(await of(one.id)).toBe('v1.0.0-rc.1')
+    expect(await of(four.id.slice(0, 12))).toBe('v1.9.0')
+    await ana.post(`/projects/${after.id}/repository/branches?branch=vnext&ref=${three.id}`)
+    expect(await of('vnext')).toBe(`v1.1.1-0.${three.end}`)
+    const second = await commit(after, { 'go.mod': `module ${after.name}/v2\n` }, 'update')
+    const end = `${stampOf(second.committed_date)}-${second.id.slice(0, 12)}`
+    expect(await of('main', '/v2')).toBe(`v2.0.0-${end}`)
   })
 
   test.each([

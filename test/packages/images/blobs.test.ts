@@ -372,13 +372,16 @@ describe('a blob', () => {
     expect(gone.status).toBe(202)
   })
 
-  test('whose bytes are lost is told as missing, and can be pushed again', async () => {
+  test('whose bytes are lost is asked for again by a push, and a pull is told of the loss', async () => {
     const digest = await push('soon lost', 'acme/p/lost')
     const { rmSync } = await import('node:fs')
     rmSync(world.ctx.files.pathOf(digest.slice(7)))
-    for (const method of ['HEAD', 'GET']) {
-      expect((await v2(method, `acme/p/lost/blobs/${digest}`)).status).toBe(404)
-    }
+    expect((await v2('HEAD', `acme/p/lost/blobs/${digest}`)).status).toBe(404)
+    const pulled = await v2('GET', `acme/p/lost/blobs/${digest}`)
+    expect([pulled.status, JSON.stringify(pulled.body)]).toEqual([
+      500,
+      expect.stringContaining('The file is damaged'),
+    ])
     await push('soon lost', 'acme/p/lost')
     expect((await v2('GET', `acme/p/lost/blobs/${digest}`)).body).toBe('soon lost')
   })

@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Project } from '../../../src/access/subjects.ts'
+import type { Ctx } from '../../../src/ctx.ts'
+import type { CommandContext } from '../../../src/planning/quick-actions/command-context.ts'
+import { quickActions } from '../../../src/planning/quick-actions/run.ts'
 import { addMember } from '../../support/members.ts'
 import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
 
@@ -164,6 +168,67 @@ describe('plans', () => {
     expect((await say('/spend -5h')).status).toBe(400)
     expect((await say('/estimate never')).status).toBe(400)
     expect((await issue()).time_stats.total_time_spent).toBe(7200)
+  })
+})
+
+describe('many commands', () => {
+  const activity = async () =>
+    (await ana.get(`${one}/notes?activity_filter=only_activity&per_page=100`)).body.map(
+      (note: { body: string }) => note.body,
+    )
+
+  test('are carried out up to fifty of one text, and the answer tells of the others', async () => {
+    const { status, body } = await say('/spend 1h\n'.repeat(4000))
+    expect(status).toBe(202)
+    expect(body.summary[0]).toMatch(
+      /3950 more commands were not carried out: a text may give 50\.$/,
+    )
+    expect(body.commands_changes.spend_time.duration).toBe(50 * 3600)
+    expect((await issue()).time_stats.total_time_spent).toBe(50 * 3600)
+  })
+
+  test('of one kind are one change and one note', async () => {
+    await say('/spend 1h\n/label ~bug\n/spend 30m\n/estimate 1d\n/estimate 2d')
+    expect((await issue()).time_stats).toMatchObject({
+      total_time_spent: 5400,
+      time_estimate: 16 * 3600,
+    })
+    expect((await activity()).filter((text: string) => / time /.test(text)).sort()).toEqual([
+      'added 1h 30m of time spent',
+      'changed time estimate to 2d',
+    ])
+  })
+
+  test('keep their order where another kind lies between them', async () => {
+    await say('/spend 1h\n/remove_time_spent\n/spend 2h')
+    expect((await issue()).time_stats.total_time_spent).toBe(7200)
+  })
+
+  test('in the description of a new issue are no more', async () => {
+    const made = await ana.post(`${at}/issues`, {
+      title: 'x',
+      description: '/spend 1h\n'.repeat(60),
+    })
+    expect(made.body.time_stats.total_time_spent).toBe(50 * 3600)
+  })
+
+  test('end when whoever gave them is gone', async () => {
+    const gone = new AbortController()
+    const done: string[] = []
+    const step = (_: Ctx, __: CommandContext, argument: string) => ({
+      message: argument,
+      act: async () => {
+        done.push(argument)
+        if (argument === '2') gone.abort()
+      },
+    })
+    // What is done here asks for nothing of what commands are given for.
+    const context = { edits: {} } as CommandContext
+    const { take, run } = quickActions({ step }, async () => context)
+    const { commands } = take('/step 1\n/step 2\n/step 3')
+    const signal = { signal: gone.signal }
+    await run(world.ctx, {} as Project, 1, commands, signal)
+    expect(done).toEqual(['1', '2'])
   })
 })
 

@@ -92,8 +92,8 @@ describe('creating a project', () => {
     expect(name.body).toEqual({ message: { 'project_namespace.name': taken, name: taken } })
   })
 
-  test('is refused from a template, as there are none', async () => {
-    for (const template of [{ template_name: 'rails' }, { template_project_id: 7 }]) {
+  test('is refused from a template that is none', async () => {
+    for (const template of [{ template_name: 'rails' }, { template_project_id: 799_999 }]) {
       const reply = await ana.post('/projects', { name: 'templated', ...template })
       const [value] = Object.values(template)
       expect([reply.status, reply.body]).toEqual([

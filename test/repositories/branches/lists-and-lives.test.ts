@@ -68,6 +68,30 @@ test('branches in the order of their last commits, both ways', async () => {
   expect(names(by)).toEqual(['fix-10', 'fix-1'])
 })
 
+describe('branches by what became of them', () => {
+  test('are those with work in the default branch, or the others', async () => {
+    const all = await ana.get(`${branches}?per_page=100`)
+    const isMerged = (wanted: boolean) =>
+      names({ ...all, body: all.body.filter((one: { merged: boolean }) => one.merged === wanted) })
+    expect(isMerged(true)).not.toEqual([])
+    expect(names(await ana.get(`${branches}?merged=true&per_page=100`))).toEqual(isMerged(true))
+    expect(names(await ana.get(`${branches}?merged=false&per_page=100`))).toEqual(isMerged(false))
+    expect((await ana.get(`${branches}?merged=some`)).status).toBe(400)
+  })
+
+  test('are those that were committed to in a span of time, page by page', async () => {
+    const span = (query: string) => `${branches}?${query}&sort=updated_asc`
+    const late = names(await ana.get(span('updated_after=2026-06-02T00:00:00Z')))
+    expect(late).toEqual(['fix-10', 'feat/two'])
+    const between = 'updated_after=2026-06-01&updated_before=2026-06-02T10:00:00Z'
+    expect(names(await ana.get(span(between)))).toEqual(['z'])
+    const second = await ana.get(span('updated_after=2026-06-02&per_page=1&page=2'))
+    expect([names(second), second.headers.get('x-total')]).toEqual([['feat/two'], '2'])
+    expect((await ana.get(span('updated_after=yesterday'))).status).toBe(400)
+    expect(names(await ana.get(span('updated_after=2027-01-01')))).toEqual([])
+  })
+})
+
 describe('the life of a branch', () => {
   test.each(['one', 'dir/two', 'drei/ü', 'four.tar.gz', 'with space'.replace(' ', '+')])(
     '%s is made, moved, found and deleted',

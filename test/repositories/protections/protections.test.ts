@@ -36,12 +36,11 @@ describe('protected branches', () => {
       access_level_description: 'Maintainers',
       user_id: null,
       group_id: null,
-      deploy_key_id: null,
     }
     expect(made.body).toEqual({
       id: expect.any(Number),
       name: 'rel/*',
-      push_access_levels: [level],
+      push_access_levels: [{ ...level, deploy_key_id: null }],
       merge_access_levels: [level],
       unprotect_access_levels: [level],
       allow_force_push: false,

@@ -401,3 +401,25 @@ describe('the rule itself', () => {
     expect(performance.now() - start).toBeLessThan(5000)
   })
 })
+
+describe('a pattern that costs much', () => {
+  test('is refused when it is too large, by the name of its field', async () => {
+    const large = 'a{1000}'.repeat(36)
+    for (const method of ['post', 'put'] as const) {
+      const reply = await ana[method](rule, { commit_message_regex: large, file_name_regex: 'a' })
+      expect([reply.status, Object.keys(reply.body.message)]).toEqual([
+        400,
+        ['commit_message_regex'],
+      ])
+      expect(reply.body.message.commit_message_regex[0]).toMatch(/^is too large/)
+    }
+  })
+
+  test('refuses a message that is too long for it', async () => {
+    await set({ commit_message_negative_regex: 'a[ab]{900}[0-9]' })
+    expect(await commit({ message: 'ab'.repeat(1000) })).toBe('created')
+    expect(await commit({ message: 'ab'.repeat(500_000) })).toMatch(
+      /^The pattern 'a\[ab\]\{900\}\[0-9\]' of the push rule takes too long/,
+    )
+  })
+})

@@ -58,6 +58,25 @@ test('nothing goes that an open push of the same project may be settled by', asy
     .updateTable('pushes')
     .set({ state: 'closed', closed_at: '2026-05-04T10:00:00.000Z' })
     .execute()
-  expect(await forgetPushes(world.ctx)).toBeGreaterThan(1)
-  expect(await counts()).toEqual({ pushes: 0, moves: 0, effects: 0 })
+  expect(await forgetPushes(world.ctx)).toBeGreaterThan(0)
+  // The last move of a ref stays.
+  expect(await counts()).toMatchObject({ pushes: 1, moves: 1 })
+})
+
+test('the last move of each ref stays, that of a deleted one until nothing before it is there', async () => {
+  const branch = `/projects/${id}/repository/branches`
+  expect((await ana.post(`${branch}?branch=old&ref=main`)).status).toBe(201)
+  expect((await ana.post(`${branch}?branch=kept&ref=main`)).status).toBe(201)
+  await world.runTasks()
+  expect((await ana.delete(`${branch}/old`)).status).toBe(204)
+  await world.runTasks()
+  world.setNow('2026-07-10T10:00:00.000Z')
+  const refs = async () => {
+    const { db } = world.ctx
+    const rows = await db.selectFrom('ref_moves').select(['ref', 'new_id']).orderBy('id').execute()
+    return rows.map(({ ref, new_id }) => `${ref} ${/^0+$/.test(new_id) ? 'deleted' : 'made'}`)
+  }
+  await forgetPushes(world.ctx)
+  await forgetPushes(world.ctx)
+  expect(await refs()).toEqual(['refs/heads/main made', 'refs/heads/kept made'])
 })

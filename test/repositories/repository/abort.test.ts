@@ -44,7 +44,7 @@ function enginePrograms(): string[] {
     try {
       const [, parent] = /\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
       const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-      const isOurs = command.includes('engine') && command.includes(world.folder)
+      const isOurs = command.includes('git/service/process') && command.includes(world.folder)
       return Number(parent) === process.pid && isOurs
     } catch {
       return false

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { actAs } from '../../../src/access/act-as.ts'
 import { findProjectWithRole } from '../../../src/access/subjects.ts'
-import { lentBranches } from '../../../src/repositories/refs/access.ts'
+import { collaborationBranches } from '../../../src/repositories/refs/access.ts'
 import {
   type ClientFolders,
   commitFile,
@@ -166,7 +166,7 @@ test('a project is asked once, however many branches its merge requests lend', a
     const ctx = await actAs(world.ctx, mona.id)
     return await plansOf(db, async (db) => {
       const project = await findProjectWithRole({ ...ctx, db }, fork.id)
-      if (project) await lentBranches({ ...ctx, db }, project)
+      if (project) await collaborationBranches({ ...ctx, db }, project)
     })
   }
   const { length } = await ask()

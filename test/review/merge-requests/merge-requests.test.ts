@@ -17,6 +17,49 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
+describe('a pattern for titles', () => {
+  test('is refused when it is none or too large, by its name', async () => {
+    for (const regex of ['(', 'a{1000}'.repeat(36)]) {
+      const reply = await ana.put(`/projects/${bench.project.id}`, {
+        merge_request_title_regex: regex,
+      })
+      expect([reply.status, reply.body.error]).toEqual([
+        400,
+        expect.stringMatching(/^merge_request_title_regex is (an invalid|too large)/),
+      ])
+    }
+  })
+
+  test('decides about each title of a list, again when title or pattern change', async () => {
+    const bench = await openBench(world, ana)
+    const project = `/projects/${bench.project.id}`
+    bench.commit('one', { 'one.txt': 'a\n' })
+    const { iid } = (await bench.open('one', { title: 'feat: one' })).body
+    const status = async () => {
+      const { body } = await ana.get(bench.api)
+      return body[0].detailed_merge_status
+    }
+    await ana.put(project, { merge_request_title_regex: '^(feat|fix): .{1,200}$' })
+    expect(await status()).not.toBe('title_regex')
+    await ana.put(`${bench.api}/${iid}`, { title: 'one' })
+    expect(await status()).toBe('title_regex')
+    // So large that a worker compares it.
+    await ana.put(project, { merge_request_title_regex: `^(x{900}|one)$` })
+    expect(await status()).not.toBe('title_regex')
+    await ana.put(`${bench.api}/${iid}`, { title: 'two' })
+    expect(await status()).toBe('title_regex')
+  })
+})
+
+describe('labels', () => {
+  test('are a hundred in one request', async () => {
+    const labels = Array.from({ length: 101 }, (_, at) => `bulk-${at}`).join(',')
+    const body = { source_branch: 'main', target_branch: 'other', title: 'x', labels }
+    const reply = await ana.post(bench.api, body)
+    expect([reply.status, reply.body]).toEqual([400, { error: 'labels is invalid' }])
+  })
+})
+
 describe('a merge request', () => {
   test.each(['', '/commits', '/versions', '/diffs', '/changes', '/raw_diffs'])(
     'shows its diff in the very next call, of %j',

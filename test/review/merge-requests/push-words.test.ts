@@ -198,3 +198,15 @@ describe('files with owners, on a branch whose protection asks for them', () => 
     expect((await ana.put(`${at}/merge`)).body.state).toBe('merged')
   })
 })
+
+test('a push that sets more than a hundred labels sets none', async () => {
+  const bench = await openBench(world, ana)
+  const folder = await clone(bench, ana)
+  await gitClient(folder, ['checkout', '-q', '-b', 'bulk'])
+  await commitFile(folder, 'bulk.txt', 'one\n', 'Add bulk')
+  const labels = Array.from({ length: 101 }, (_, at) => `-o merge_request.label=l${at}`.split(' '))
+  const options = ['-o', 'merge_request.create', ...labels.flat()]
+  const { stderr } = await runGitClient(folder, ['push', '-q', ...options, 'origin', 'bulk'])
+  expect(stderr).toMatch(/A push may name 100 labels or people at most/)
+  expect((await ana.get(bench.api)).body).toEqual([])
+})

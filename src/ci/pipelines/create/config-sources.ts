@@ -1,7 +1,7 @@
 import { findVisibleProject } from '../../../access/subjects.ts'
 import { OutboundError } from '../../../base/outbound/outbound-guard.ts'
 import type { Ctx } from '../../../ctx.ts'
-import { readContentAt } from '../../../git/objects/file.ts'
+import { readContentAt } from '../../../git/history/file.ts'
 import { resolveRevision } from '../../../git/objects/revision.ts'
 import { readTree } from '../../../git/objects/tree.ts'
 import { listReleasedTags } from '../../../publishing/releases/queries.ts'
@@ -87,7 +87,7 @@ async function fetchText(
     const body = await answer.read()
     return answer.status === 200 ? body.toString('utf8') : undefined
   } catch (error) {
-    if (error instanceof OutboundError) return undefined
-    throw error
+    if (!(error instanceof OutboundError)) throw error
+    throw configFault(`Remote file \`${url}\` could not be fetched: ${error.message}`)
   }
 }

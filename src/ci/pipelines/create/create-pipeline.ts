@@ -12,7 +12,7 @@ import { cancelRedundant } from './auto-cancel.ts'
 import type { PipelineRef } from './known-variables.ts'
 import { makePlan } from './make-plan.ts'
 import type { PipelineInput } from './pipeline-input.ts'
-import { savePipeline } from './save-pipeline.ts'
+import { type PlannedInput, savePipeline } from './save-pipeline.ts'
 import { assertRoomForJobs } from './within-plan.ts'
 
 /**
@@ -25,7 +25,7 @@ export async function createPipeline(
   at: PipelineRef,
   input: PipelineInput,
 ): Promise<PipelineRow> {
-  const { plan } = await makePlan(ctx, project, at, input)
+  const { plan, configPath } = await makePlan(ctx, project, at, input)
   if (plan === 'workflow') throw configFault('Pipeline filtered out by workflow rules.')
   if (plan === 'no_jobs') {
     throw configFault(
@@ -33,7 +33,7 @@ export async function createPipeline(
     )
   }
   await assertRoomForJobs(ctx, project.id, plan)
-  return await startPlanned(ctx, project, at, plan, input)
+  return await startPlanned(ctx, project, at, plan, { ...input, configPath })
 }
 
 /**
@@ -45,7 +45,7 @@ export async function startPlanned(
   project: Project,
   at: PipelineRef,
   plan: PipelinePlan,
-  input: PipelineInput & { readonly skipped?: boolean },
+  input: PlannedInput,
 ): Promise<PipelineRow> {
   const { id } = await inTransaction(ctx, async (ctx) => {
     await input.before?.(ctx)

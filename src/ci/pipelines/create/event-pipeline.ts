@@ -45,7 +45,11 @@ export async function createEventPipeline(
       })
     }
     if (typeof made.plan === 'string') return undefined
-    return await startPlanned(ctx, project, at, made.plan, { ...input, before })
+    return await startPlanned(ctx, project, at, made.plan, {
+      ...input,
+      before,
+      configPath: made.configPath,
+    })
   } catch (error) {
     if (error instanceof Claimed) return undefined
     throw error

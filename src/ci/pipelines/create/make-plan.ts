@@ -1,5 +1,6 @@
 import { callerKey } from '../../../access/caller-key.ts'
 import type { Project } from '../../../access/subjects.ts'
+import type { PatternBudget } from '../../../base/patterns/budget.ts'
 import { Problem } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { listChangedPaths } from '../../../git/diff/changed-paths.ts'
@@ -8,11 +9,13 @@ import { resolveRevision } from '../../../git/objects/revision.ts'
 import { ifFound } from '../../../repositories/repository/missing.ts'
 import { type CompiledConfig, compileConfig } from '../../config/compile.ts'
 import { configFault, faultPath } from '../../config/fault.ts'
-import { type Included, withIncludes } from '../../config/include.ts'
+import { configPatterns } from '../../config/has-pattern.ts'
+import { type Included, nameOfFile, withIncludes } from '../../config/include.ts'
 import { fillInputs } from '../../config/inputs.ts'
 import { type NoPipeline, type PipelinePlan, planPipeline } from '../../config/plan.ts'
 import type { Circumstances } from '../../config/rules.ts'
 import type { ValueMap } from '../../config/values.ts'
+import { VariableScope } from '../../config/variable-scope.ts'
 import { placeOfKey, readConfigFile } from '../../config/yaml.ts'
 import { type CollectedVariable, collectVariables } from '../../variables/collect.ts'
 import { configSources, listPathsElsewhere } from './config-sources.ts'
@@ -20,6 +23,7 @@ import { findConfig } from './find-config.ts'
 import { faultWithoutMasked, hideMasked } from './hide-masked.ts'
 import { knownVariables, type PipelineRef } from './known-variables.ts'
 import type { PipelineInput } from './pipeline-input.ts'
+import { writtenOf } from './run-variables.ts'
 import { assertSize } from './within-plan.ts'
 
 /** Whose files are kept in memory while one pipeline is planned. */
@@ -32,6 +36,10 @@ export interface MadePlan {
   /** The configuration with its includes in. */
   readonly merged: ValueMap
   readonly included: readonly Included[]
+  /** Where the configuration was found; undefined for one that was given. */
+  readonly configPath: string | undefined
+  /** A text of the plan as everybody may see it. */
+  hide(text: string): string
 }
 
 /** Reads the configuration of a commit and plans the pipeline that it means. Throws what is wrong with it. */
@@ -49,7 +57,8 @@ export async function makePlan(
   try {
     const made = await planOf(ctx, project, at, { input, secrets })
     const included = made.included.map((one) => withoutMaskedNames(one, masked))
-    return { ...made, included, plan: withoutMaskedName(made.plan, masked) }
+    const hide = (text: string) => hideMasked(text, masked)
+    return { ...made, included, plan: withoutMaskedName(made.plan, masked), hide }
   } catch (error) {
     throw faultWithoutMasked(error, masked)
   }
@@ -90,7 +99,7 @@ async function planOf(
   project: Project,
   at: PipelineRef,
   wanted: { readonly input: PipelineInput; readonly secrets: readonly CollectedVariable[] },
-): Promise<MadePlan> {
+): Promise<Omit<MadePlan, 'hide'>> {
   const { input, secrets } = wanted
   const sources = { ...configSources(ctx), artifact: input.artifact }
   const { configSha = at.commit.id } = input
@@ -108,33 +117,42 @@ async function planOf(
   const circumstances = circumstancesOf(ctx, project, at, {
     source: input.source,
     ...withSecrets(known, secrets, input),
+    patterns: configPatterns(limits.caller),
     paths: (elsewhere) =>
       elsewhere
         ? listPathsElsewhere(sources, elsewhere)
         : sources.paths({ ...place, sha: at.commit.id }),
   })
   const content = found
-    ? fillInputs(await readConfigFile(found.text, limits), input.inputs, found.path)
+    ? await fillInputs(
+        await readConfigFile(found.text, limits),
+        input.inputs,
+        found.path,
+        circumstances.patterns,
+      )
     : (input.config ?? {})
   const included: Included[] = []
   const context = { sources, circumstances, limits, included }
   // As it is without includes, so that it is known to be compiled already.
-  const merged =
-    'include' in content ? await withIncludes(context, content, found?.place ?? place) : content
-  const config = await compiled(ctx, merged, found?.text)
+  const from = found?.place ?? place
+  const own = found ? [nameOfFile(from, found.path)] : []
+  const merged = 'include' in content ? await withIncludes(context, content, from, own) : content
+  const config = await compiled(ctx, merged, circumstances.patterns, found?.text)
   const plan = await planPipeline(config, circumstances)
   if (typeof plan !== 'string') assertSize(ctx, plan)
-  return { config, merged, included, plan }
+  const configPath = given ? undefined : found?.path
+  return { config, merged, included, plan, configPath }
 }
 
 /** What is wrong with a key of the file itself is told with its line and column. */
 async function compiled(
   ctx: Ctx,
   merged: ValueMap,
+  patterns: PatternBudget,
   text: string | undefined,
 ): Promise<CompiledConfig> {
   try {
-    return await compileConfig(merged)
+    return await compileConfig(merged, patterns)
   } catch (error) {
     const path = faultPath(error)
     const place =
@@ -162,20 +180,36 @@ function withSecrets(
   secrets: readonly CollectedVariable[],
   input: PipelineInput,
 ): Pick<Circumstances, 'variables' | 'overriding'> {
-  const overriding = new Map(
-    [...secrets, ...input.variables].map(({ key, value }) => [key, value] as const),
-  )
-  return { variables: new Map([...known, ...overriding]), overriding }
+  const overriding = [...secrets, ...input.variables.map(writtenOf)]
+  return {
+    variables: new VariableScope(known, overriding),
+    overriding: new Set(overriding.map(({ key }) => key)),
+  }
 }
 
 function circumstancesOf(
   ctx: Ctx,
   project: Project,
   at: PipelineRef,
-  known: Pick<Circumstances, 'source' | 'variables' | 'overriding' | 'paths'>,
+  known: Pick<Circumstances, 'source' | 'variables' | 'overriding' | 'patterns' | 'paths'>,
 ): Circumstances {
   const repo = ctx.git.open(project.id)
   const trees = new Map<string, Promise<readonly string[]>>()
+  const changes = new Map<string | undefined, Promise<readonly string[] | undefined>>()
+  const readChanged = async (compareTo: string | undefined) => {
+    const from =
+      compareTo === undefined
+        ? at.comparedTo
+        : (await ifFound(resolveRevision(repo, compareTo)))?.commitId
+    if (from === undefined) {
+      if (compareTo === undefined) return undefined
+      throw configFault(`rules:changes:compare_to \`${compareTo}\` is not a valid ref`)
+    }
+    const [base = from] =
+      compareTo === undefined ? [] : await findMergeBases(repo, [from, at.commit.id])
+    const changed = await listChangedPaths(repo, base, at.commit.id)
+    return [...new Set(changed.flatMap((one) => [one.oldPath, one.newPath]))]
+  }
   return {
     ref: at.ref,
     tag: at.tag,
@@ -190,18 +224,11 @@ function circumstancesOf(
       return await paths
     },
     async changed(compareTo) {
-      const from =
-        compareTo === undefined
-          ? at.comparedTo
-          : (await ifFound(resolveRevision(repo, compareTo)))?.commitId
-      if (from === undefined) {
-        if (compareTo === undefined) return undefined
-        throw configFault(`rules:changes:compare_to \`${compareTo}\` is not a valid ref`)
-      }
-      const [base = from] =
-        compareTo === undefined ? [] : await findMergeBases(repo, [from, at.commit.id])
-      const changed = await listChangedPaths(repo, base, at.commit.id)
-      return [...new Set(changed.flatMap((one) => [one.oldPath, one.newPath]))]
+      const known = changes.get(compareTo)
+      if (known) return await known
+      const found = readChanged(compareTo)
+      if (changes.size < MOST_TREES) changes.set(compareTo, found)
+      return await found
     },
   }
 }

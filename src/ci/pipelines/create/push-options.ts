@@ -1,7 +1,7 @@
 import type { RunVariable } from './pipeline-input.ts'
 import { isVariableKey, LONGEST_VALUE } from './run-params.ts'
 
-const SKIP = /\[(?:ci[ -]skip|skip[ -]ci)\]/i
+const SKIP = /\[(?:ci[ _-]skip|skip[ _-]ci)\]/i
 
 /** Whether the message of a commit asks for no jobs (docs/contract/D §1.15). */
 export function asksToSkip(message: string): boolean {

@@ -1,4 +1,5 @@
 import type { Ctx } from '../../../ctx.ts'
+import type { WrittenVariable } from '../../config/variable-scope.ts'
 import { listVariables } from '../queries.ts'
 import type { RunVariable } from './pipeline-input.ts'
 import { VARIABLE_PURPOSE } from './save-pipeline.ts'
@@ -19,4 +20,9 @@ export async function listRunVariables(
   if (sealedOfJob === null) return ofRun
   const ofJob = JSON.parse(ctx.vault.open(sealedOfJob, VARIABLE_PURPOSE)) as RunVariable[] // written by us
   return [...ofRun, ...ofJob.map((one) => ({ ...one, raw: false }))]
+}
+
+/** A variable of a run as one that names are put into. */
+export function writtenOf({ key, value, variable_type, raw = false }: RunVariable) {
+  return { key, value, raw, file: variable_type === 'file' } satisfies WrittenVariable
 }

@@ -12,13 +12,19 @@ import type { PipelineInput } from './pipeline-input.ts'
 /** What is sealed as the value of a variable of a run. */
 export const VARIABLE_PURPOSE = 'pipeline_variables.value'
 
+export interface PlannedInput extends PipelineInput {
+  readonly skipped?: boolean
+  /** Where the configuration was found. */
+  readonly configPath?: string | undefined
+}
+
 /** Writes a planned pipeline with its stages, jobs and variables. In a transaction. */
 export async function savePipeline(
   ctx: Ctx,
   project: Project,
   at: PipelineRef,
   plan: PipelinePlan,
-  input: PipelineInput & { readonly skipped?: boolean },
+  input: PlannedInput,
 ): Promise<PipelineRow> {
   const userId = userOf(ctx.actor)?.id ?? null
   const status = input.skipped ? 'skipped' : 'created'
@@ -69,8 +75,8 @@ export async function saveFaultyPipeline(
   )
 }
 
-async function originOf(ctx: Ctx, project: Project, at: PipelineRef, input: PipelineInput) {
-  const { request } = input
+async function originOf(ctx: Ctx, project: Project, at: PipelineRef, input: PlannedInput) {
+  const { request, configPath } = input
   return {
     iid: await nextIid(ctx.db, project.id, 'pipeline'),
     project_id: project.id,
@@ -88,7 +94,11 @@ async function originOf(ctx: Ctx, project: Project, at: PipelineRef, input: Pipe
     source_sha: request?.sourceSha ?? null,
     target_sha: request?.targetSha ?? null,
     request_variables: JSON.stringify(
-      Object.fromEntries([...(request?.variables ?? []), ...(input.known ?? [])]),
+      Object.fromEntries([
+        ...(request?.variables ?? []),
+        ...(input.known ?? []),
+        ...(configPath === undefined ? [] : [['CI_CONFIG_PATH', configPath] as const]),
+      ]),
     ),
   }
 }

@@ -1,9 +1,11 @@
 import { userOf } from '../../../access/actor.ts'
+import { callerKey } from '../../../access/caller-key.ts'
+import { PatternBudget } from '../../../base/patterns/budget.ts'
 import { badRequest, forbidden } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import type { PipelineStatus } from '../../../store/schema/commits.ts'
 import { inTransaction } from '../../../store/transaction.ts'
-import { withGivenInputs } from '../../config/job-inputs.ts'
+import { assertGivenInputs, withGivenInputs } from '../../config/job-inputs.ts'
 import type { ValueMap } from '../../config/values.ts'
 import { forgetApprovals } from '../../environments/approvals.ts'
 import {
@@ -74,6 +76,7 @@ export async function retryJob(
   jobId: number,
   inputs: Readonly<Record<string, unknown>> = {},
 ): Promise<number> {
+  await assertInputs(ctx, jobId, inputs)
   return await inTransaction(ctx, async (ctx) => {
     // Read inside: of two who ask at once, one is too late.
     const job = await findJobById(ctx.db, jobId)
@@ -87,7 +90,19 @@ export async function retryJob(
   })
 }
 
-/** Keeps the values that somebody gives the inputs of a job that was not started yet; 400 for wrong ones. */
+/** 400 for values that the inputs of a job do not take. Before the transaction: patterns of the inputs may take a while. */
+async function assertInputs(
+  ctx: Ctx,
+  jobId: number,
+  inputs: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const job = Object.keys(inputs).length > 0 ? await findJobById(ctx.db, jobId) : undefined
+  if (!job) return
+  const options = JSON.parse(job.options) as ValueMap // written by us
+  await assertGivenInputs(options, inputs, new PatternBudget({ caller: callerKey(ctx) }))
+}
+
+/** Keeps the values that somebody gives the inputs of a job that was not started yet. */
 async function giveInputs(
   ctx: Ctx,
   { id, options }: Pick<JobRow, 'id' | 'options'>,
@@ -143,6 +158,7 @@ export async function playJob(
   sealedVariables: string | null,
   inputs: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
+  await assertInputs(ctx, jobId, inputs)
   await inTransaction(ctx, async (ctx) => {
     // Read inside: one that runs keeps the person and the variables that it was started with.
     const job = await findJobById(ctx.db, jobId)

@@ -3,13 +3,16 @@ import type { Ctx } from '../../../ctx.ts'
 import { readCommit } from '../../../git/objects/commit.ts'
 import { projectSetting } from '../../../projects/projects/settings.ts'
 import { nameOfAll } from '../../config/parallel.ts'
+import { VariableScope } from '../../config/variable-scope.ts'
+import { readEnvironment } from '../../environments/follow-jobs.ts'
 import { collectVariables } from '../../variables/collect.ts'
 import { knownVariables } from '../create/known-variables.ts'
 import type { RequestOrigin } from '../create/pipeline-input.ts'
-import { listRunVariables } from '../create/run-variables.ts'
+import { listRunVariables, writtenOf } from '../create/run-variables.ts'
 import { slugOf } from '../create/slug.ts'
 import { listDotenv } from '../dependency-queries.ts'
 import { DOTENV_PURPOSE } from '../dotenv-purpose.ts'
+import { artifactSourcesOf } from './artifact-sources.ts'
 import type { LoadedJob } from './running.ts'
 
 type Pairs = readonly (readonly [string, string])[]
@@ -88,13 +91,12 @@ function jobPairs(ctx: Ctx, { job, project }: LoadedJob): Pairs {
 }
 
 /** What earlier jobs have handed on by dotenv reports to one that comes after them. */
-export async function dotenvOf(ctx: Ctx, { job, pipeline }: LoadedJob): Promise<Pairs> {
-  const rows = await listDotenv(ctx.db, {
-    pipelineId: pipeline.id,
-    jobId: job.id,
-    position: job.position,
-    byNeeds: job.uses_needs === 1,
-  })
+export async function dotenvOf(ctx: Ctx, loaded: LoadedJob): Promise<Pairs> {
+  const sources = await artifactSourcesOf(ctx, loaded)
+  const rows = await listDotenv(
+    ctx.db,
+    sources.map(({ id }) => id),
+  )
   return rows.map((row) => [row.key, ctx.vault.open(row.sealed_value, DOTENV_PURPOSE)])
 }
 
@@ -104,15 +106,19 @@ export async function dotenvOf(ctx: Ctx, { job, pipeline }: LoadedJob): Promise<
  */
 export async function bridgeVariables(ctx: Ctx, loaded: LoadedJob) {
   const { job, pipeline, project } = loaded
-  const at = { protected: pipeline.protected === 1 }
-  const more: Pairs[] = [
-    await dotenvOf(ctx, loaded),
-    (await collectVariables(ctx, project, at)).map(({ key, value }) => [key, value]),
-    (await listRunVariables(ctx, pipeline.id, job.sealed_variables)).map((one) => [
-      one.key,
-      one.value,
-    ]),
+  const run = (await listRunVariables(ctx, pipeline.id, job.sealed_variables)).map(writtenOf)
+  const overriding = [
+    ...(await dotenvOf(ctx, loaded)).map(([key, value]) => ({ key, value, raw: false })),
+    ...(await collectVariables(ctx, project, {
+      protected: pipeline.protected === 1,
+      environment: job.environment === null ? undefined : readEnvironment(job.environment).name,
+    })),
+    ...run,
   ]
-  const overriding = new Map(more.flat())
-  return { known: new Map([...(await predefinedOf(ctx, loaded)), ...overriding]), overriding }
+  return {
+    known: new VariableScope(await predefinedOf(ctx, loaded), overriding),
+    overriding: new Set(overriding.map(({ key }) => key)),
+    /** Names of those that the pipeline was started with. */
+    ofRun: new Set(run.map(({ key }) => key)),
+  }
 }

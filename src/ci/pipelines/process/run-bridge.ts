@@ -8,12 +8,8 @@ import { findById, findLatestVersion } from '../../../review/merge-requests/quer
 import { inTransaction } from '../../../store/transaction.ts'
 import { configFault } from '../../config/fault.ts'
 import { isMap, type Value, type ValueMap } from '../../config/values.ts'
-import {
-  expandText,
-  type Variables,
-  withVariables,
-  type YamlVariable,
-} from '../../config/variables.ts'
+import { VariableScope } from '../../config/variable-scope.ts'
+import { expandText, namesIn, type YamlVariable } from '../../config/variables.ts'
 import { findRunnableRef, mayRunAgain, mayRunPipelines, refusedVariables } from '../access.ts'
 import { createPipeline } from '../create/create-pipeline.ts'
 import type { PipelineRef } from '../create/known-variables.ts'
@@ -26,6 +22,7 @@ import { downstreamByJob, findSource, listVariables, type PipelineRow } from '..
 import { endJob } from './change-jobs.ts'
 import { bridgeVariables, requestOf } from './job-context.ts'
 import { processPipeline } from './process.ts'
+import { refusalByEnvironment } from './refusal-by-environment.ts'
 import { type LoadedJob, loadJob } from './running.ts'
 import { finishedDownstream } from './task-names.ts'
 import { changeJob } from './transitions.ts'
@@ -52,6 +49,8 @@ export async function runBridge(ctx: Ctx, job: JobRow): Promise<void> {
   const depends = trigger.strategy === 'depend' || trigger.strategy === 'mirror'
   // The task runs again when the server died before the bridge went on.
   const known = (await downstreamByJob(ctx.db, [job.id])).get(job.id)
+  const refusal = known ? undefined : await refusalByEnvironment(ctx, loaded)
+  if (refusal !== undefined) return await failBridge(ctx, job, refusal)
   const made = known ?? (await makeDownstream(ctx, loaded, trigger, depends))
   if (!made) return
   await inTransaction(ctx, async (ctx) => {
@@ -74,14 +73,16 @@ async function makeDownstream(
   const { job } = loaded
   const own = JSON.parse(job.yaml_variables) as readonly YamlVariable[] // written by us
   const given = await bridgeVariables(ctx, loaded)
-  const known = withVariables(given.known, own)
+  const known = new VariableScope(given.known, own)
   const under = own.filter(({ key }) => !given.overriding.has(key))
-  const named = withVariables(given.known, under)
+  const named = new VariableScope(given.known, under)
   const wanted = await findWanted(ctx, loaded, trigger, (text) => expandText(text, named))
   if (typeof wanted === 'string') return void (await failBridge(ctx, job, wanted))
-  const variables = await forwarded(ctx, job, trigger.forward, { own, known })
+  const leaves = wanted.source === 'pipeline'
+  const isLacking = (name: string) => leaves || given.ofRun.has(name)
+  const variables = await forwarded(ctx, job, trigger.forward, { own, known, isLacking })
   // A child is of the same project and configuration; another project says who may give it variables.
-  if (wanted.source === 'pipeline' && refusedVariables(wanted.project, variables)) {
+  if (leaves && refusedVariables(wanted.project, variables)) {
     return void (await failBridge(ctx, job, 'downstream_pipeline_creation_failed'))
   }
   try {
@@ -91,7 +92,7 @@ async function makeDownstream(
       source: wanted.source,
       variables,
       inputs: isMap(trigger.inputs) ? trigger.inputs : {},
-      known: upstreamOf(loaded),
+      known: leaves ? upstreamOf(loaded) : ofParent(loaded, given.known),
       config: wanted.config,
       request: wanted.request,
       artifact: (name, path) => readParentArtifact(ctx, job, name, path),
@@ -207,19 +208,39 @@ export function upstreamOf({ job }: Pick<LoadedJob, 'job'>): ReadonlyMap<string,
   ])
 }
 
-/** The job's own variables with what they name put in, and those of its pipeline's run where it forwards them. */
+/** What a child learns of its parent: its configuration is part of the parent's. */
+function ofParent(loaded: LoadedJob, known: VariableScope): ReadonlyMap<string, string> {
+  const configPath = known.get('CI_CONFIG_PATH') ?? ''
+  return new Map([...upstreamOf(loaded), ['CI_CONFIG_PATH', configPath]])
+}
+
+interface Forwarding {
+  readonly own: readonly YamlVariable[]
+  readonly known: VariableScope
+  /** Whether the other pipeline has a variable of the bridge only when it is handed on. */
+  isLacking(name: string): boolean
+}
+
+/**
+ * The job's own variables with what they name put in, and those of its pipeline's run where it forwards them. Files that are
+ * named go along as files: their content is put into no other value.
+ */
 async function forwarded(
   ctx: Ctx,
   job: JobRow,
   forward: Value,
-  { own, known }: { readonly own: readonly YamlVariable[]; readonly known: Variables },
+  { own, known, isLacking }: Forwarding,
 ): Promise<RunVariable[]> {
   const asked = isMap(forward) ? forward : {}
   const found: RunVariable[] = []
   if (asked.yaml_variables !== false) {
-    for (const { key, raw } of own) {
-      found.push({ key, value: known.get(key) ?? '', variable_type: 'env_var', raw })
+    const given = own.map(({ key, raw }) => ({ key, value: known.sent(key) ?? '', raw }))
+    const named = new Set(given.flatMap(({ raw, value }) => (raw ? [] : namesIn(value))))
+    for (const key of named) {
+      const value = known.isFile(key) && isLacking(key) ? known.get(key) : undefined
+      if (value !== undefined) found.push({ key, value, variable_type: 'file', raw: true })
     }
+    found.push(...given.map((one) => ({ ...one, variable_type: 'env_var' as const })))
   }
   if (asked.pipeline_variables !== true) return found
   for (const row of await listVariables(ctx.db, job.pipeline_id)) {

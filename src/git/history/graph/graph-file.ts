@@ -63,7 +63,7 @@ function chainFile(repository: string): string {
 }
 
 /** The graph files of a repository, the oldest first. */
-export function graphFiles(repository: string): string[] {
+function graphFiles(repository: string): string[] {
   if (statSync(singleFile(repository), { throwIfNoEntry: false })) return [singleFile(repository)]
   if (!statSync(chainFile(repository), { throwIfNoEntry: false })) return []
   const folder = join(repository, 'objects/info/commit-graphs')
@@ -132,15 +132,6 @@ function assertWhole(
     if (end < before || end > count) throw new Error('a fanout out of order')
     before = end
   }
-}
-
-/** Where ids stand in a graph file, from its first kilobyte. Throws for what is none that we know. */
-export function layoutOf(start: Buffer): { idBytes: number; fanoutAt: number; idsAt: number } {
-  const idBytes = idBytesIn(start)
-  const places = new Map(chunkPlaces(start))
-  const [fanoutAt, idsAt] = [places.get('OIDF'), places.get('OIDL')]
-  if (fanoutAt === undefined || idsAt === undefined) throw new Error('a commit graph without ids')
-  return { idBytes, fanoutAt, idsAt }
 }
 
 function idBytesIn(file: Buffer): number {

@@ -43,12 +43,6 @@ export function currentHistory(repository: OpenRepository): History {
   return holder.history
 }
 
-/** What the graph files looked like when a history was loaded; undefined when another one has taken its place. */
-export function loadedStamp(repository: OpenRepository, history: History): string | undefined {
-  const holder = holderOf(repository)
-  return holder.history === history ? holder.stamp : undefined
-}
-
 /** What the graph files tell; nothing when they are damaged, since the commits themselves tell it too. */
 function fromGraph(path: string): History {
   try {

@@ -116,20 +116,20 @@ export function verifySshSignature(armoured: string, payload: Buffer): boolean {
   const { key, namespace, reserved, hash, signature } = parts
   const hashName = hash.toString('latin1')
   if (namespace.toString('latin1') !== 'git' || !/^sha(?:256|512)$/.test(hashName)) return false
+  const digest = createHash(hashName).update(payload).digest()
+  return isSignedBySsh(key, signature, framed(namespace, reserved, hash, digest))
+}
+
+/** Whether a signature over `data` was made by a key, both in SSH's binary form (RFC 4253 §6.6). */
+export function isSignedBySsh(key: Buffer, signature: Buffer, data: Buffer): boolean {
   const [type, bytes] = readStrings(signature)
   const fields = readStrings(key)
   if (!type || !bytes || !fields[0]) return false
   const verifier = verifierOf(fields[0].toString('latin1'))
   if (!verifier) return false
-  const digest = createHash(hashName).update(payload).digest()
+  const tail = signature.subarray(8 + type.length + bytes.length)
   try {
-    return verifier({
-      key: fields,
-      type: type.toString('latin1'),
-      bytes,
-      tail: signature.subarray(8 + type.length + bytes.length),
-      data: framed(namespace, reserved, hash, digest),
-    })
+    return verifier({ key: fields, type: type.toString('latin1'), bytes, tail, data })
   } catch {
     // Numbers that make no key, or no signature of it.
     return false

@@ -8,14 +8,19 @@ import { invalid } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { taken, uniquely } from '../../../store/unique.ts'
-import { passwordFaults } from '../password.ts'
+import { passwordFaults } from '../passwords/password-faults.ts'
 import { findUserRow, isEmailTaken, type UserRow, updateUserRow } from '../queries.ts'
-import { sendConfirmation, sendPasswordLink } from '../tasks.ts'
+import {
+  sendConfirmation,
+  sendConfirmationAgain,
+  sendPasswordLink,
+  sendPasswordLinkTo,
+} from '../tasks.ts'
 import { deleteConfirmations, findConfirmation, takeConfirmation } from './confirmation-queries.ts'
 import { confirmEmailRow } from './queries.ts'
 
 const CONFIRM_WITHIN_MS = 3 * 86_400_000
-const RESET_WITHIN_MS = 6 * 3_600_000
+const RESET_WITHIN_MS = 3_600_000
 
 /** Asks the owner of an address, by mail, whether it is theirs. */
 export async function confirmAddress(
@@ -32,6 +37,19 @@ export async function offerNewPassword(
   user: Pick<UserRow, 'id' | 'email'>,
 ): Promise<void> {
   await ctx.work.enqueue(ctx.db, sendPasswordLink, { user_id: user.id, email: user.email })
+}
+
+/**
+ * Sends a link for a new password to whoever has this address, if somebody has. The same is done either way: neither the
+ * answer nor its time says whether the address is known here.
+ */
+export async function askForNewPassword(ctx: Ctx, email: string): Promise<void> {
+  await ctx.work.enqueue(ctx.db, sendPasswordLinkTo, { email: email.trim().slice(0, 255) })
+}
+
+/** Asks the owner of an address once more whether it is theirs, if it waits for that; the same is done either way. */
+export async function askForConfirmation(ctx: Ctx, email: string): Promise<void> {
+  await ctx.work.enqueue(ctx.db, sendConfirmationAgain, { email: email.trim().slice(0, 255) })
 }
 
 /** Follows a confirmation link: the address becomes the user's, or a further one is confirmed. */
@@ -105,6 +123,10 @@ export async function setPasswordByLink(
     await runEffects(inner, inner.effects.passwordChanged, { userId: user.id })
     const entity = { type: 'User', id: user.id } as const
     await audit(await actAs(inner, user.id), { entity, action: 'password_set_by_link' })
-    return updateUserRow(inner.db, user.id, { password_hash, updated_at: inner.now() })
+    return updateUserRow(inner.db, user.id, {
+      password_hash,
+      password_expires_at: null,
+      updated_at: inner.now(),
+    })
   })
 }

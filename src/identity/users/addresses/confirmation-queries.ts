@@ -52,3 +52,24 @@ export async function deleteConfirmations(
     .where('purpose', '=', purpose)
     .execute()
 }
+
+/** Whether a link was sent to an address since then. */
+export async function hasConfirmationSince(
+  db: Db,
+  wanted: {
+    readonly userId: number
+    readonly email: string
+    readonly purpose: ConfirmationRow['purpose']
+    readonly since: Instant
+  },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('email_confirmations')
+    .select('id')
+    .where('user_id', '=', wanted.userId)
+    .where('email', '=', wanted.email)
+    .where('purpose', '=', wanted.purpose)
+    .where('created_at', '>', wanted.since)
+    .executeTakeFirst()
+  return row !== undefined
+}

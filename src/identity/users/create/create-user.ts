@@ -9,11 +9,12 @@ import type { ChangesOf } from '../../../store/schema.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { uniquely } from '../../../store/unique.ts'
 import { confirmAddress } from '../addresses/confirm-address.ts'
+import { replaceIdentity } from '../identities/queries.ts'
 import { emailFaults, nameFaults, tooLong, usernameFaults } from '../names.ts'
-import { passwordFaults } from '../password.ts'
+import { passwordFaults } from '../passwords/password-faults.ts'
 import type { UserSettings } from '../profile/profile.ts'
-import { insertUser, isEmailTaken, replaceIdentity, type UserRow } from '../queries.ts'
-import { matchesText } from './sign-up-rules.ts'
+import { insertUser, isEmailTaken, type UserRow } from '../queries.ts'
+import { occursIn } from './sign-up-rules.ts'
 
 /** Columns of a user that whoever creates or edits one may set. */
 const settable = [
@@ -33,6 +34,7 @@ const settable = [
   'note',
   'avatar_file',
   'avatar_name',
+  'password_expires_at',
 ] as const
 
 type Settable = Pick<ChangesOf<'users'>, (typeof settable)[number]>
@@ -76,8 +78,9 @@ export const userConflicts = {
 export async function createUser(ctx: Ctx, input: NewUser): Promise<UserRow> {
   assertGoodUser(ctx, input)
   const passwordHash = input.password === undefined ? null : await hashPassword(input.password)
+  const defaults = await defaultsOf(ctx, input.email)
   return uniquely(userConflicts, () =>
-    inTransaction(ctx, (inner) => writeUser(inner, input, passwordHash)),
+    inTransaction(ctx, (inner) => writeUser(inner, { ...input, defaults }, passwordHash)),
   )
 }
 
@@ -92,14 +95,18 @@ function assertGoodUser(ctx: Ctx, input: NewUser): void {
   })
 }
 
-async function writeUser(ctx: Ctx, input: NewUser, passwordHash: string | null): Promise<UserRow> {
+async function writeUser(
+  ctx: Ctx,
+  input: NewUser & { readonly defaults: Awaited<ReturnType<typeof defaultsOf>> },
+  passwordHash: string | null,
+): Promise<UserRow> {
   if (await isEmailTaken(ctx.db, input.email)) throw emailTaken()
   const now = ctx.now()
   const confirmed =
     input.skip_confirmation === true ||
     (input.ask_confirmation !== true && ctx.settings.get('email_confirmation_setting') === 'off')
   const row = await insertUser(ctx.db, {
-    ...defaultsOf(ctx, input.email),
+    ...input.defaults,
     ...columnsOf(input),
     ...identifying(input),
     password_hash: passwordHash,
@@ -127,10 +134,10 @@ async function writeUser(ctx: Ctx, input: NewUser, passwordHash: string | null):
 }
 
 /** What the instance's settings say of new users. */
-function defaultsOf({ settings }: Pick<Ctx, 'settings'>, email: string) {
+async function defaultsOf({ settings }: Pick<Ctx, 'settings'>, email: string) {
   const inside = settings.get('user_default_internal_regex')
   return {
-    external: settings.get('user_default_external') && !(inside && matchesText(inside, email)),
+    external: settings.get('user_default_external') && !(inside && (await occursIn(inside, email))),
     private_profile: settings.get('user_defaults_to_private_profile'),
     projects_limit: settings.get('default_projects_limit'),
     can_create_group: settings.get('can_create_group'),

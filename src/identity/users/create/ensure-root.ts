@@ -6,7 +6,7 @@ import { ADMIN_SCOPES } from '../../../access/scopes.ts'
 import { StartError } from '../../../base/start-error.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { inTransaction } from '../../../store/transaction.ts'
-import { passwordFaults } from '../password.ts'
+import { passwordFaults } from '../passwords/password-faults.ts'
 import { hasSignedIn, isAnyoneHere } from '../queries.ts'
 import { createUser, randomPassword } from './create-user.ts'
 

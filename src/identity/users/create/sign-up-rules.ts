@@ -1,6 +1,7 @@
-import { RE2JS } from 're2js'
 import type { SettingValues } from '../../../access/setting-definitions.ts'
 import { matchesPattern } from '../../../base/name-pattern.ts'
+import { PatternBudget } from '../../../base/patterns/budget.ts'
+import { PatternLimitError, PatternSyntaxError } from '../../../base/patterns/pattern.ts'
 
 type Rules = Pick<
   SettingValues,
@@ -12,7 +13,7 @@ type Rules = Pick<
 >
 
 /** Why people may not sign up with an address: lists of domains with `*`, or a pattern (docs/contract/D §1.26). */
-export function signUpFaults(email: string, rules: Rules): string[] {
+export async function signUpFaults(email: string, rules: Rules): Promise<string[]> {
   const domain = (email.split('@').at(-1) ?? '').toLowerCase()
   const isIn = (list: readonly string[]) =>
     list.some((one) => matchesPattern(one.trim().toLowerCase(), domain))
@@ -24,14 +25,18 @@ export function signUpFaults(email: string, rules: Rules): string[] {
   }
   const { email_restrictions: pattern } = rules
   if (!rules.email_restrictions_enabled || !pattern) return []
-  return matchesText(pattern, email) ? ['is not allowed. Please use another address.'] : []
+  return (await occursIn(pattern, email)) !== false
+    ? ['is not allowed. Please use another address.']
+    : []
 }
 
-/** Whether a pattern that administrators wrote occurs in a text; a broken pattern occurs nowhere. */
-export function matchesText(pattern: string, text: string): boolean {
+/** Whether a pattern that administrators wrote occurs in a text; a broken pattern occurs nowhere, and undefined is too large a one. */
+export async function occursIn(pattern: string, text: string): Promise<boolean | undefined> {
   try {
-    return RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE).matcher(text).find()
-  } catch {
-    return false
+    return await new PatternBudget().test({ source: pattern, flags: 'i' }, text)
+  } catch (error) {
+    if (error instanceof PatternSyntaxError) return false
+    if (error instanceof PatternLimitError) return undefined
+    throw error
   }
 }

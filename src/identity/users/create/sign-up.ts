@@ -16,7 +16,7 @@ export async function signUp(
     readonly password: string
   },
 ): Promise<'ready' | 'waits'> {
-  const faults = signUpFaults(given.email, ctx.settings.all)
+  const faults = await signUpFaults(given.email, ctx.settings.all)
   if (faults.length > 0) throw invalid({ email: faults })
   const waits = ctx.settings.get('require_admin_approval_after_user_signup')
   await createUser(ctx, {

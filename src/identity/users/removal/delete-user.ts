@@ -26,12 +26,13 @@ export async function deleteUser(ctx: Ctx, user: UserRow, options: DeleteOptions
   await inTransaction(ctx, async (inner) => {
     // Read inside: two owners of a group who are deleted at once must not both find the other.
     await assertDeletable(inner, user, options)
-    if (!(await hasPlaces(inner, user, options))) return await removeUser(inner, user, options)
+    if (!(await ownsMuch(inner, user, options))) return await removeUser(inner, user, options)
     await removeUserLater(inner, { id: user.id, hard: options.hard })
   })
 }
 
-async function hasPlaces(ctx: Ctx, user: UserRow, options: DeleteOptions): Promise<boolean> {
+/** Whether projects, groups or snippets go along, which takes long. */
+async function ownsMuch(ctx: Ctx, user: UserRow, options: DeleteOptions): Promise<boolean> {
   if ((await listPersonalProjects(ctx.db, user.id)).length > 0) return true
   if (!options.hard) return false
   return (

@@ -1,6 +1,7 @@
 import { type ActorUser, userOf } from '../../../access/actor.ts'
 import { visibilityRank } from '../../../access/roles.ts'
 import type { Project } from '../../../access/subjects.ts'
+import { sshUrl } from '../../../base/config.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { avatarUrl, type UserBasicRow } from '../../../identity/users/basic.ts'
 import { findHookGroupRow, findHookUserRow } from '../system-queries.ts'
@@ -8,7 +9,7 @@ import { findHookGroupRow, findHookUserRow } from '../system-queries.ts'
 /** The project of a payload (docs/contract/D §1.25). */
 export function hookProject(ctx: Pick<Ctx, 'config'>, project: Project) {
   const url = `${ctx.config.externalUrl}/${project.full_path}`
-  const ssh = `git@${new URL(ctx.config.externalUrl).hostname}:${project.full_path}.git`
+  const ssh = sshUrl(ctx.config, `${project.full_path}.git`)
   const ciFile = project.settings.ci_config_path
   return {
     id: project.id,

@@ -6,13 +6,17 @@ import { type Commit, emptyTreeIn, formatOfId, noObject } from '../../../git/typ
 import type { ReadPush } from '../../../repositories/effects.ts'
 import { branchStates, tagProtection } from '../../../repositories/refs/branch-state.ts'
 import type { RefNews } from '../../../repositories/refs/push-news.ts'
-import { fireHooks, type HookPayload, wantsHooks } from '../fire.ts'
+import { fireHooks, type HookPayload, hooksOfBranch, wantsHooks } from '../fire.ts'
+import type { HookRow } from '../queries.ts'
 import { hookActor, hookProject, hookRepository } from './payload-parts.ts'
 
 /** At most so many commits are listed in a payload (docs/contract/D §1.25). */
 const listedCommits = 20
 /** Paths of one commit beyond this many are left out. */
 const listedPaths = 1000
+
+type IsWanted = (hook: HookRow) => boolean
+const always: IsWanted = () => true
 
 /**
  * Reads the payload of a push, while no transaction is open, and gives what fires them in one. A push of more
@@ -23,17 +27,20 @@ export async function pushHooks(
   { project, push, news: read }: ReadPush,
 ): Promise<Effect<undefined>> {
   const many = push.moves.length > ctx.settings.get('push_event_hooks_limit')
-  const payloads: { news: RefNews; payload: HookPayload }[] = []
+  const payloads: { news: RefNews; payload: HookPayload; isWanted: IsWanted }[] = []
   for (const news of many ? [] : read) {
     const event = news.kind === 'branch' ? 'push' : 'tag_push'
     if (!(await wantsHooks(ctx, project, event))) continue
-    payloads.push({ news, payload: await pushPayload(ctx, project, news, push.options) })
+    const payload = await pushPayload(ctx, project, news, push.options)
+    const isBranch = news.kind === 'branch'
+    const isWanted = isBranch ? await hooksOfBranch(ctx, project, news.name) : always
+    payloads.push({ news, payload, isWanted })
   }
   const tellsUpdate = await wantsHooks(ctx, project, 'repository_update')
   return async (ctx) => {
-    for (const { news, payload } of payloads) {
-      if (news.kind === 'branch') await fireHooks(ctx, project, 'push', () => payload, news.name)
-      else await fireHooks(ctx, project, 'tag_push', () => payload)
+    for (const { news, payload, isWanted } of payloads) {
+      const event = news.kind === 'branch' ? 'push' : 'tag_push'
+      await fireHooks(ctx, project, event, () => payload, isWanted)
     }
     if (!tellsUpdate) return
     await fireHooks(ctx, project, 'repository_update', () => repositoryUpdate(ctx, project, push))

@@ -1,5 +1,6 @@
 import { visibilityRank } from '../../../access/roles.ts'
 import type { Group, Project } from '../../../access/subjects.ts'
+import { sshUrl } from '../../../base/config.ts'
 import type { Ctx, Effect } from '../../../ctx.ts'
 import { readCommits } from '../../../git/objects/commit.ts'
 import type { Repo } from '../../../git/repo.ts'
@@ -79,7 +80,7 @@ async function wikiPayload(
       : { group: hookGroup(ctx, holder.group) }),
     wiki: {
       web_url: `${web}/-/wikis/home`,
-      git_ssh_url: `git@${new URL(externalUrl).hostname}:${path}.wiki.git`,
+      git_ssh_url: sshUrl(ctx.config, `${path}.wiki.git`),
       git_http_url: `${externalUrl}/${path}.wiki.git`,
       path_with_namespace: `${path}.wiki`,
       default_branch: version.branch.defaultBranch,

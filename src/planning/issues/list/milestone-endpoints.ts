@@ -30,7 +30,7 @@ export const listMilestoneBurndown = endpoint({
   ...common,
   method: 'GET',
   path: `${path}/burndown_events`,
-  summary: 'List when issues of a milestone of a project or group were added and closed',
+  summary: 'List the burndown events of a milestone of a project or group',
   paginate: 'offset',
   response: z.array(burndownEntity),
   handler: ({ ctx, milestone, page }) =>

@@ -100,7 +100,7 @@ function labelConditions(query: IssueListQuery): Condition[] {
   })
 }
 
-/** What nothing here has: `None` is true of every issue, anything else of none. */
+/** Filters for fields that no issue has here: `None` finds every issue, any other value finds none. */
 function absentConditions(query: IssueListQuery): Condition[] {
   const { health_status, epic_id, iteration_id, iteration_title } = query
   const asked = [health_status, epic_id, iteration_id, iteration_title]

@@ -23,7 +23,7 @@ import { enqueueRemoval } from './removal.ts'
 export const getBillableMembers = endpoint({
   method: 'GET',
   path: '/groups/:id/billable_members',
-  summary: 'List the users who take a seat in a top-level group',
+  summary: 'List the billable members of a top-level group',
   access: onTopGroup(),
   query: { search: text().optional(), sort: oneOf(BILLABLE_SORTS).optional() },
   paginate: 'offset',
@@ -83,7 +83,7 @@ export const getBillableIndirect = endpoint({
 export const getMemberIndirect = endpoint({
   method: 'GET',
   path: '/groups/:id/members/:user_id/indirect',
-  summary: 'List the memberships of invited groups that reach into a group',
+  summary: 'List the members that a group has through invited groups',
   access: onTopGroup(),
   params: { user_id: id() },
   paginate: 'offset',
@@ -97,7 +97,7 @@ export const getMemberIndirect = endpoint({
 export const getProvisionedUsers = endpoint({
   method: 'GET',
   path: '/groups/:id/provisioned_users',
-  summary: 'List the accounts that a group made for itself',
+  summary: 'List the users that a group provisioned',
   access: onGroup('admin_members', { signedIn: true }),
   query: { search: text().optional(), username: text().optional() },
   paginate: 'offset',

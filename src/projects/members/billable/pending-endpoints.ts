@@ -27,7 +27,7 @@ const pendingEntity = z.strictObject({
 export const getPendingMembers = endpoint({
   method: 'GET',
   path: '/groups/:id/pending_members',
-  summary: 'List memberships that wait for approval in a top-level group',
+  summary: 'List the pending members of a top-level group',
   access: onTopGroup(),
   paginate: 'offset',
   response: z.array(pendingEntity),
@@ -57,7 +57,7 @@ export const getPendingMembers = endpoint({
 export const approveMember = endpoint({
   method: 'PUT',
   path: '/groups/:id/members/:member_id/approve',
-  summary: 'Approve a membership that waits',
+  summary: 'Approve a pending member',
   access: onTopGroup(),
   params: { member_id: id() },
   async handler({ ctx, group, params }) {
@@ -71,7 +71,7 @@ export const approveMember = endpoint({
 export const approveAllMembers = endpoint({
   method: 'POST',
   path: '/groups/:id/members/approve_all',
-  summary: 'Approve all memberships that wait in a top-level group',
+  summary: 'Approve all pending members of a top-level group',
   access: onTopGroup(),
   status: 204,
   async handler({ ctx, group }) {

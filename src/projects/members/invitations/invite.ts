@@ -7,6 +7,7 @@ import { dayOf } from '../../../base/clock.ts'
 import { conflict, existing, Problem } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { deliver } from '../../../identity/mail/deliver.ts'
+import { signUpFaults } from '../../../identity/users/create/sign-up-rules.ts'
 import { inTransaction } from '../../../store/transaction.ts'
 import { uniquely } from '../../../store/unique.ts'
 import { refusedGrant } from '../access.ts'
@@ -36,15 +37,21 @@ export const sendInvitation = task({
   name: 'members.send_invitation',
   payload: z.object({ to: z.string(), source: z.string(), level: z.string(), key: z.string() }),
   async handler(ctx: Ctx, { to, source, level, key }) {
-    const text = [
-      `You are invited to ${source} as ${level}.`,
-      '',
-      `Sign up with this address at ${ctx.config.externalUrl} to accept.`,
-      '',
-    ].join('\n')
+    const joining = await howToJoin(ctx, to)
+    const text = [`You are invited to ${source} as ${level}.`, '', joining, ''].join('\n')
     await deliver(ctx, { to, subject: `Invitation to ${source}`, text, key })
   },
 })
+
+/** Whoever confirms the address becomes a member; where nobody may sign up with it, an administrator makes the account. */
+async function howToJoin({ config, settings }: Ctx, address: string): Promise<string> {
+  const { externalUrl } = config
+  const maySignUp =
+    settings.get('signup_enabled') && (await signUpFaults(address, settings.all)).length === 0
+  return maySignUp
+    ? `To accept, sign up with the address ${address} at ${externalUrl}/users/sign_up.\nIf you have an account there already, add this address to it instead.`
+    : `To accept, ask an administrator of ${externalUrl} for an account with the address ${address}.\nIf you have an account there already, add this address to it instead.`
+}
 
 /** Invites addresses; whoever has an account becomes a member at once. Always an answer, never a refusal (docs/contract/D §1.4). */
 export async function inviteByEmail(

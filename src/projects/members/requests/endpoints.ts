@@ -24,7 +24,7 @@ function presentRequester(ctx: Ctx, row: RequesterRow): z.input<typeof requester
 export const getAccessRequests = endpoint({
   method: 'GET',
   path: '/:source/:id/access_requests',
-  summary: 'List who asked for access to a project or group',
+  summary: 'List the access requests of a project or group',
   access: onMembers('admin_access_requests'),
   paginate: 'offset',
   response: z.array(requesterEntity),
@@ -47,7 +47,7 @@ export const postAccessRequest = endpoint({
 export const approveAccessRequest = endpoint({
   method: 'PUT',
   path: '/:source/:id/access_requests/:user_id/approve',
-  summary: 'Give access to a project or group to somebody who asked',
+  summary: 'Approve an access request of a project or group',
   access: onAccessRequest('add_member'),
   body: { access_level: integer().optional() },
   conditions: [givesLevel(Role.developer)],

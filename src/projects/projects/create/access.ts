@@ -1,8 +1,13 @@
 import { isAdmin, userOf } from '../../../access/actor.ts'
 import { type Condition, condition } from '../../../access/conditions.ts'
-import { type Conditions, mayInGroup } from '../../../access/decide.ts'
+import { type Conditions, mayInGroup, mayInProject } from '../../../access/decide.ts'
 import type { Visibility } from '../../../access/roles.ts'
-import { findVisibleGroup, type Group } from '../../../access/subjects.ts'
+import {
+  findVisibleGroup,
+  findVisibleProject,
+  type Group,
+  type Project,
+} from '../../../access/subjects.ts'
 import {
   existing,
   forbidden,
@@ -100,6 +105,28 @@ async function assertQuota(ctx: Ctx, userId: number): Promise<void> {
   const quota = await findProjectQuota(ctx.db, userId)
   if (!quota || (quota.count ?? 0) < quota.projects_limit) return
   throw forbidden(`You've reached your limit of ${quota.projects_limit} projects created.`)
+}
+
+/**
+ * The project whose files a new one is to begin with: any whose code the caller may download. There are no templates of
+ * other kinds here, which have names.
+ */
+export async function findTemplate(
+  ctx: Ctx,
+  asked: {
+    readonly template_name?: string | undefined
+    readonly template_project_id?: number | string | undefined
+  },
+): Promise<Project | undefined> {
+  const { template_name: name, template_project_id: wanted } = asked
+  const unknown = (value: number | string) =>
+    invalid({ template_name: [`'${value}' is unknown or invalid`] })
+  if (name) throw unknown(name)
+  if (!wanted) return undefined
+  const project = await findVisibleProject(ctx, String(wanted))
+  const isReadable = project && mayInProject(ctx.actor, project, 'download_code')
+  if (!isReadable || project.empty_repo === 1) throw unknown(wanted)
+  return project
 }
 
 /** A project is made in, or moved into, a namespace where the caller may create projects. */

@@ -7,6 +7,7 @@ import { runEffects } from '../../../base/effects.ts'
 import { pathFromName, projectNameFaults, projectPathFaults } from '../../../base/path-rules.ts'
 import { forbidden, invalid, type Problem, refuseFaults } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
+import { GitError } from '../../../git/error.ts'
 import { isBranchName } from '../../../git/names.ts'
 import type { Avatar } from '../../../identity/users/avatar/sent-avatar.ts'
 import { inTransaction } from '../../../store/transaction.ts'
@@ -14,10 +15,11 @@ import { brokenKey } from '../../../store/unique.ts'
 import { addFirstMember } from '../../members/found-source.ts'
 import type { SharedRunners } from '../../namespaces/shared-runners.ts'
 import { resetRegistrationToken } from '../../registration-tokens/verbs.ts'
+import { passOver } from '../../unknown-repositories/pass-over.ts'
 import { refreshContent } from '../facts/measure.ts'
 import { findTaken, insertProject, showProject } from '../queries.ts'
 import { recordProject } from '../record.ts'
-import { discardProject } from '../removal/remove-project.ts'
+import { discardProject, discardRows } from '../removal/remove-project.ts'
 import { changedSettings } from '../settings.ts'
 import { removeProject } from '../tasks.ts'
 import { saveTopics } from '../topics/queries.ts'
@@ -36,6 +38,8 @@ export interface NewProject {
   readonly defaultBranch?: string | undefined
   /** Begin with one commit that holds a README.md. */
   readonly initializeWithReadme?: boolean | undefined
+  /** Begin with one commit that holds the files of this project. */
+  readonly templateId?: number | undefined
   readonly objectFormat?: 'sha1' | 'sha256' | undefined
   readonly topics?: readonly string[] | undefined
   /** Deviations from the presets of settings.ts. */
@@ -61,6 +65,8 @@ export interface NewProject {
 
 /** After this long a project that never came to be shown is cleared away. */
 const ABANDONED_AFTER_MS = 5 * 60_000
+/** All ids that are taken are passed over together; only somebody who copies repositories in meanwhile makes more. */
+const MOST_ATTEMPTS = 10
 
 /**
  * Makes a project with its repository. The row comes first, hidden, beside a task that clears it away; then the
@@ -69,26 +75,53 @@ const ABANDONED_AFTER_MS = 5 * 60_000
 export async function createProject(ctx: Ctx, input: NewProject): Promise<ProjectRow> {
   const made = await makeProject(ctx, input)
   // What follows from the first commit leaves hidden projects out, so nothing slow may come before it is shown.
-  if (input.initializeWithReadme) await refreshContent(ctx, made.id)
+  const isFilled = input.initializeWithReadme || input.templateId !== undefined
+  if (isFilled) await refreshContent(ctx, made.id)
   return made
 }
 
 async function makeProject(ctx: Ctx, input: NewProject): Promise<ProjectRow> {
-  const { id, ...draft } = await insertHidden(ctx, input)
+  const { id, ...draft } = await insertWithRepository(ctx, input)
   try {
-    if (input.forkedFromId === undefined) {
-      const { defaultBranch } = draft
-      await ctx.git.init(id, { defaultBranch, objectFormat: input.objectFormat })
-    } else {
-      await ctx.git.fork(input.forkedFromId, id, input.forkedBranch)
-    }
-    const made = { ...draft, projectId: id, withReadme: input.initializeWithReadme === true }
+    const { templateId } = input
+    const withReadme = input.initializeWithReadme === true && templateId === undefined
+    const made = { ...draft, projectId: id, withReadme, templateId }
     await runEffects(ctx, ctx.effects.repositoryMade, made)
     return await show(ctx, id, input)
   } catch (error) {
     await discardProject(ctx, id)
     throw error
   }
+}
+
+/** A hidden row and its new repository. An id whose place is taken on the disk is passed over. */
+async function insertWithRepository(ctx: Ctx, input: NewProject): Promise<HiddenProject> {
+  for (let attempt = 1; ; attempt += 1) {
+    const hidden = await insertHidden(ctx, input)
+    try {
+      await makeRepository(ctx, hidden, input)
+      return hidden
+    } catch (error) {
+      await discardRows(ctx, hidden.id)
+      const isTaken = error instanceof GitError && error.code === 'exists'
+      if (!isTaken || attempt === MOST_ATTEMPTS) throw error
+      await passOver(ctx, hidden.id)
+    }
+  }
+}
+
+/** Makes the repository, or throws and has made none: `exists` when there is one, or a wiki, of this id. */
+async function makeRepository(
+  ctx: Ctx,
+  { id, defaultBranch }: HiddenProject,
+  { forkedFromId, forkedBranch, objectFormat }: NewProject,
+): Promise<void> {
+  // The first page of the new project would find the pages of another.
+  if (await ctx.git.exists({ kind: 'project_wiki', id })) {
+    throw new GitError('exists', `a wiki of the id ${id} exists`)
+  }
+  if (forkedFromId === undefined) await ctx.git.init(id, { defaultBranch, objectFormat })
+  else await ctx.git.fork(forkedFromId, id, forkedBranch)
 }
 
 /** The checked facts of a new project. */
@@ -100,6 +133,8 @@ export interface Draft {
   readonly visibility: Visibility
   readonly defaultBranch: string
 }
+
+type HiddenProject = Draft & { readonly id: number }
 
 async function readDraft(ctx: Ctx, input: NewProject, namespace: TargetNamespace): Promise<Draft> {
   const name = (input.name ?? input.path ?? '').trim()
@@ -170,7 +205,7 @@ export function runnersFaults(
   return refused ? ['cannot be enabled because parent group does not allow it'] : []
 }
 
-async function insertHidden(ctx: Ctx, input: NewProject): Promise<Draft & { readonly id: number }> {
+async function insertHidden(ctx: Ctx, input: NewProject): Promise<HiddenProject> {
   const now = ctx.now()
   const creatorId = input.creatorId ?? userOf(ctx.actor)?.id ?? null
   return await inTransaction(ctx, async (ctx) => {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { invalid, Problem } from '../../../base/problem.ts'
+import { OutboundError } from '../../../base/outbound/outbound-guard.ts'
+import { invalid } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 
 /** What the address of an import is sealed for. */
@@ -22,8 +23,8 @@ export async function assertImportable(ctx: Ctx, url: string, field = 'import_ur
   try {
     await ctx.outbound.assertMayAsk(url)
   } catch (error) {
-    if (!(error instanceof Problem)) throw error
-    throw invalid({ [field]: ['is blocked: Requests to this address are not allowed'] })
+    if (!(error instanceof OutboundError)) throw error
+    throw invalid({ [field]: [`is blocked: ${error.message}`] })
   }
 }
 

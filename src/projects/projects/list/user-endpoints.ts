@@ -17,7 +17,6 @@ function projectsOf(kind: 'user' | 'starred' | 'contributed', name: string, summ
     params: { user_id: text() },
     query: projectListParams,
     paginate: projectPages,
-    cached: true,
     response: projectListEntity,
     async handler({ ctx, params, query, page }) {
       const user = await getUserWithProfile(ctx, params.user_id)
@@ -26,8 +25,13 @@ function projectsOf(kind: 'user' | 'starred' | 'contributed', name: string, summ
   })
 }
 
+export const getUserProjects = projectsOf(
+  'user',
+  'projects',
+  'List the projects in the namespace of a user',
+)
+
 export const userProjects = [
-  projectsOf('user', 'projects', 'List the projects in the namespace of a user'),
   projectsOf('starred', 'starred_projects', 'List the projects that a user starred'),
   projectsOf('contributed', 'contributed_projects', 'List the projects that a user contributed to'),
 ]

@@ -8,10 +8,16 @@ import { goesAtOnce, type WantedRemoval } from '../../namespaces/state.ts'
 import { deleteRedirects, updateProjectRow } from '../queries.ts'
 import { auditProject, saveState } from '../record.ts'
 import { removeProject } from '../tasks.ts'
+import { deleteHidden, eraseProject } from './empty-project.ts'
 
-/** Clears away a project that could not be made to its end. */
+/** Clears away a hidden project whose repository the caller has made, or whose row was shown once; at once. */
 export async function discardProject(ctx: Ctx, id: number): Promise<void> {
-  await removeProject.handler(ctx, { project_id: id }, new AbortController().signal)
+  await eraseProject(ctx, id, new AbortController().signal)
+}
+
+/** Clears away the rows of a project whose repository could not be made: what lies in its place is not its own. */
+export async function discardRows(ctx: Ctx, id: number): Promise<void> {
+  await deleteHidden(ctx, id, new AbortController().signal)
 }
 
 /**

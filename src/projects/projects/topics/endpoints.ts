@@ -167,7 +167,7 @@ export const removeTopic = endpoint({
 export const mergeTopics = endpoint({
   method: 'POST',
   path: '/topics/merge',
-  summary: 'Put the projects of one topic under another, and delete the first',
+  summary: 'Merge a topic into another',
   access: onInstance(),
   body: { source_topic_id: id(), target_topic_id: id() },
   response: topicEntity,

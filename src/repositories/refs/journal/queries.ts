@@ -142,6 +142,18 @@ export async function listLaterMoves(db: Db, key: JournalKey, ref: string, fromI
     .execute()
 }
 
+/** The last that was recorded of each ref of a repository, without what was refused. */
+export async function listLastMoves(db: Db, key: JournalKey): Promise<RowOf<'ref_moves'>[]> {
+  const { project_id, repository_id } = columnsOf(key)
+  // SQLite takes the other columns from the row with the greatest id.
+  const { rows } = await sql<RowOf<'ref_moves'>>`
+    SELECT max(id) AS id, push_id, project_id, repository_id, ref, old_id, new_id, state FROM ref_moves
+    WHERE ${project_id === null ? sql`repository_id = ${repository_id}` : sql`project_id = ${project_id}`}
+      AND state <> 'refused'
+    GROUP BY ref`.execute(db)
+  return rows
+}
+
 /** Notes that an effect of a push is done; false when it was before. */
 export async function insertPushEffect(db: Db, pushId: number, effect: string): Promise<boolean> {
   const { rows } = await sql`
@@ -172,9 +184,17 @@ export async function deleteWaiting(db: Db, pushIds: readonly number[]): Promise
     WHERE push_id IN (SELECT value FROM json_each(${ids}))`.execute(db)
 }
 
+function isSameRef(other: 'earlier' | 'later') {
+  const its = (column: string) => sql.ref(`${other}.${column}`)
+  return sql`${its('project_id')} IS m.project_id AND ${its('repository_id')} IS m.repository_id
+    AND ${its('ref')} = m.ref`
+}
+
 /**
  * Deletes pushes that were closed before a moment, their moves and effects with them; gives how many. What became of a
- * push that is still open is read from the moves after its own, so nothing of its repository from then on goes.
+ * push that is still open is read from the moves after its own, so nothing of its repository from then on goes. The last
+ * move of each ref stays, so that a ref whose file is lost can be written again; that of a deleted one, until nothing
+ * before it is there.
  */
 export async function deleteOldPushes(db: Db, before: Instant, most: number): Promise<number> {
   const result = await db
@@ -197,6 +217,14 @@ export async function deleteOldPushes(db: Db, before: Instant, most: number): Pr
                 .whereRef('open.id', '<', 'old.id'),
             ),
           ),
+        )
+        .where(
+          sql<boolean>`NOT EXISTS (SELECT 1 FROM ref_moves m
+            WHERE m.push_id = old.id AND m.state = 'moved'
+              AND (trim(m.new_id, '0') <> '' OR EXISTS (SELECT 1 FROM ref_moves earlier
+                WHERE ${isSameRef('earlier')} AND earlier.id < m.id))
+              AND NOT EXISTS (SELECT 1 FROM ref_moves later
+                WHERE ${isSameRef('later')} AND later.id > m.id AND later.state = 'moved'))`,
         )
         .orderBy('old.id')
         .limit(most),

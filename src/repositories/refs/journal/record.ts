@@ -1,4 +1,4 @@
-import { userOf } from '../../../access/actor.ts'
+import { recordedUser } from '../../../access/actor.ts'
 import { runEffects } from '../../../base/effects.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { pointHead } from '../../../projects/projects/pushed.ts'
@@ -21,7 +21,7 @@ export async function openPush(
   return await inTransaction(ctx, async (ctx) => {
     const intent = {
       key,
-      userId: userOf(ctx.actor)?.id ?? null,
+      userId: recordedUser(ctx.actor)?.id ?? null,
       via: push.via,
       options: optionsOf(ctx, push),
       process,

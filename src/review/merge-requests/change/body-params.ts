@@ -7,9 +7,9 @@ export const longestDescription = 1_000_000
 const common = {
   description: text({ max: longestDescription }).nullish(),
   assignee_id: id().nullish(),
-  assignee_ids: csv(id()).optional(),
-  reviewer_ids: csv(id()).optional(),
-  labels: csv(text()).optional(),
+  assignee_ids: csv(id(), { max: 200 }).optional(),
+  reviewer_ids: csv(id(), { max: 200 }).optional(),
+  labels: csv(text({ max: 255 }), { max: 100 }).optional(),
   milestone_id: id().nullish(),
   remove_source_branch: flag().optional(),
   squash: flag().optional(),
@@ -24,7 +24,7 @@ export const createBody = {
   source_branch: text({ max: 1024 }),
   target_branch: text({ max: 1024 }),
   target_project_id: id().optional(),
-  add_labels: csv(text()).optional(),
+  add_labels: csv(text({ max: 255 }), { max: 100 }).optional(),
   approvals_before_merge: integer({ min: 0, max: 100 }).nullish(),
 }
 
@@ -33,8 +33,8 @@ export const updateBody = {
   title: text().optional(),
   target_branch: text({ max: 1024 }).optional(),
   state_event: text().optional(),
-  add_labels: csv(text()).optional(),
-  remove_labels: csv(text()).optional(),
+  add_labels: csv(text({ max: 255 }), { max: 100 }).optional(),
+  remove_labels: csv(text({ max: 255 }), { max: 100 }).optional(),
   discussion_locked: flag().nullish(),
 }
 

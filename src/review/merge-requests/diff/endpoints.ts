@@ -5,14 +5,15 @@ import { existing } from '../../../base/problem.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { type Diff, type DiffInput, readDiff, readPrintedDiff } from '../../../git/diff/diff.ts'
 import { readLog } from '../../../git/history/log.ts'
-import { bytes, endpoint } from '../../../http/endpoint.ts'
-import { ready } from '../../../http/listener/ready.ts'
+import type { Repo } from '../../../git/repo.ts'
+import { bytes, endpoint, JsonText } from '../../../http/endpoint.ts'
 import { flag, id } from '../../../http/params.ts'
 import { commitEntity, presentCommit } from '../../../repositories/commits/entity.ts'
 import {
   diffEntity,
   presentDiff,
   printDiffs,
+  shownIn,
 } from '../../../repositories/repository/diff-entity.ts'
 import { onMergeRequest } from '../access.ts'
 import { changesEntity, versionEntity, versionFields } from '../entity.ts'
@@ -57,6 +58,18 @@ async function diffOf(
   return readDiff(ctx.git.open(project.id), inputOf(version, false), signal)
 }
 
+/** The files of a version as they are shown, by what its own attributes say. */
+async function presentFiles(
+  repo: Repo,
+  version: VersionRow | undefined,
+  files: Diff['files'],
+  options: { readonly unidiff?: boolean | undefined },
+): Promise<z.input<typeof diffEntity>[]> {
+  if (!version) return []
+  const shown = await shownIn(repo, version.head_sha, files)
+  return files.map((file) => presentDiff(file, options, shown))
+}
+
 /** The commits of a version, newest first. */
 async function commitsOf(
   ctx: Ctx,
@@ -89,7 +102,7 @@ export const listMergeRequestCommits = endpoint({
 export const getMergeRequestChanges = endpoint({
   method: 'GET',
   path: `${path}/changes`,
-  summary: 'Get a merge request with all that it changes',
+  summary: 'Get a merge request with its changes',
   access: onMergeRequest(),
   query: { access_raw_diffs: flag().optional(), unidiff: flag().optional() },
   response: changesEntity,
@@ -103,12 +116,14 @@ export const getMergeRequestChanges = endpoint({
     const input = inputOf(version, query.access_raw_diffs ?? false)
     if (query.unidiff) {
       const { files, overflow } = await readDiff(repo, input, request.signal)
-      return { ...shown, changes: files.map((file) => presentDiff(file, query)), overflow }
+      return { ...shown, changes: await presentFiles(repo, version, files, query), overflow }
     }
     const diff = await readPrintedDiff(repo, input, request.signal)
     const head = JSON.stringify({ ...shown, overflow: diff.overflow }).slice(0, -1)
-    const list = printDiffs(diff)
-    return ready(Buffer.concat([Buffer.from(`${head},"changes":`), ...list, Buffer.from('}')]))
+    const list = printDiffs(diff, await shownIn(repo, version.head_sha, diff.files))
+    return new JsonText(
+      Buffer.concat([Buffer.from(`${head},"changes":`), ...list, Buffer.from('}')]),
+    )
   },
 })
 
@@ -124,7 +139,7 @@ export const listMergeRequestDiffs = endpoint({
     const version = await preparedVersion(ctx, mergeRequest)
     const { files } = await diffOf(ctx, project, version, request.signal)
     const { items, total } = pageOf(files, page)
-    return { items: items.map((file) => presentDiff(file, query)), total }
+    return { items: await presentFiles(ctx.git.open(project.id), version, items, query), total }
   },
 })
 
@@ -177,7 +192,7 @@ export const getMergeRequestVersion = endpoint({
     return {
       ...presentVersion(version),
       commits: commits.map((commit) => presentCommit(ctx, project, commit)),
-      diffs: diff.files.map((file) => presentDiff(file, query)),
+      diffs: await presentFiles(ctx.git.open(project.id), version, diff.files, query),
     }
   },
 })

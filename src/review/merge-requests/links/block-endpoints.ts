@@ -71,7 +71,7 @@ function blockRoutes(word: 'blocks' | 'dependencies'): Endpoint[] {
     endpoint({
       method: 'GET',
       path: at,
-      summary: 'List the merge requests that must be merged before',
+      summary: 'List the merge requests that block this one',
       access: onMergeRequest(undefined, { signedIn: true }),
       response: z.array(blockEntity),
       handler: async ({ ctx, mergeRequest: row }) =>
@@ -112,7 +112,7 @@ export const mergeRequestDependencies = blockRoutes('dependencies')
 export const listMergeRequestBlockees = endpoint({
   method: 'GET',
   path: `${path}/blockees`,
-  summary: 'List the merge requests that wait for this one',
+  summary: 'List the merge requests that this one blocks',
   access: onMergeRequest(undefined, { signedIn: true }),
   response: z.array(blockEntity),
   async handler({ ctx, mergeRequest: row }) {

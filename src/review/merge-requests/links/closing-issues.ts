@@ -16,15 +16,26 @@ export async function noteClosingIssues(
   messages: readonly string[] = [],
 ): Promise<void> {
   const ids = new Set<number>()
-  if (closesIssues(row)) {
-    for (const text of [row.description ?? '', ...messages]) {
-      for (const { project, iid } of findClosedIssues(text, ctx.config.externalUrl)) {
-        const issue = await findIssueByPath(ctx.db, project ?? row.target_path, iid)
-        if (issue) ids.add(issue.id)
-      }
-    }
+  for (const { project, iid } of closesIssues(row) ? namedIn(ctx, row, messages) : []) {
+    const issue = await findIssueByPath(ctx.db, project, iid)
+    if (issue) ids.add(issue.id)
   }
   await setClosingIssues(ctx.db, row.id, [...ids])
+}
+
+/** Most issues that one merge closes. */
+const mostIssues = 100
+
+function namedIn(ctx: Ctx, row: MergeRequestRow, messages: readonly string[]) {
+  const found = new Map<string, { readonly project: string; readonly iid: number }>()
+  for (const text of [row.description ?? '', ...messages]) {
+    for (const { project, iid } of findClosedIssues(text, ctx.config.externalUrl)) {
+      const place = project ?? row.target_path
+      found.set(`${place}#${iid}`, { project: place, iid })
+      if (found.size >= mostIssues) return [...found.values()]
+    }
+  }
+  return [...found.values()]
 }
 
 function closesIssues(row: MergeRequestRow): boolean {

@@ -144,7 +144,7 @@ export const listMergeRequestsRelatedToIssue = endpoint({
 export const listMergeRequestsOfCommit = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/commits/:sha/merge_requests',
-  summary: 'List the merge requests that brought a commit in, or want to',
+  summary: 'List the merge requests of a commit',
   access: onCode({ hidden: true }),
   jobToken: true,
   params: { sha: text({ max: 1024 }) },

@@ -29,7 +29,7 @@ export function readIdOrWord(raw: unknown): IdOrWord {
 }
 
 const excluded = {
-  labels: csv(text()).optional(),
+  labels: csv(text({ max: 255 }), { max: 100 }).optional(),
   milestone: text().optional(),
   author_id: id().optional(),
   author_username: text().optional(),

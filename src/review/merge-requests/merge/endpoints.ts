@@ -9,6 +9,7 @@ import { path } from '../path.ts'
 import { presentMergeRequest } from '../present-single.ts'
 import { acceptMerge } from './accept-merge.ts'
 import { cancelAutoMerge } from './auto-merge.ts'
+import { messagesOfCaller } from './preset-messages.ts'
 import { enqueueRebase } from './rebase.ts'
 import { buildTrialMerge } from './trial-merge.ts'
 
@@ -70,6 +71,25 @@ export const rebaseMergeRequest = endpoint({
   async handler({ ctx, mergeRequest: row, body }) {
     await enqueueRebase(ctx, row, body.skip_ci)
     return { rebase_in_progress: true }
+  },
+})
+
+export const getMergeMessages = endpoint({
+  method: 'GET',
+  path: `${path}/merge_messages`,
+  summary:
+    'Get what the commits of a merge by the caller would say, where the caller says nothing else',
+  access: onMergeRequest(undefined, { signedIn: true }),
+  response: z.strictObject({
+    merge_commit_message: z.string().nullable(),
+    squash_commit_message: z.string().nullable(),
+  }),
+  async handler({ ctx, mergeRequest: row }) {
+    const { merge, squash, method, squashes } = await messagesOfCaller(ctx, row)
+    return {
+      merge_commit_message: method === 'ff' ? null : merge,
+      squash_commit_message: squashes === 'never' ? null : squash,
+    }
   },
 })
 

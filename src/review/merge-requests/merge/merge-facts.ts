@@ -32,17 +32,18 @@ export function signerOf(ctx: Ctx, person: MessagePerson): Signer {
   return { name: person.name, email: person.email, date: ctx.now() }
 }
 
-/** Everything that commit templates may ask of a merge. */
+/** Everything that commit templates may ask of a merge; without its commits where no template asks for them. */
 export async function messageFacts(
   ctx: Ctx,
   row: MergeRequestRow,
   heads: { readonly source: ObjectId; readonly target: ObjectId },
   mergedBy: MessagePerson,
+  needsCommits = true,
 ): Promise<MessageFacts> {
   const repo = ctx.git.open(row.target_project_id)
   const revision = `${heads.target}..${heads.source}`
   const [{ commits }, closes, author, approvers, reviewedBy] = await Promise.all([
-    readLog(repo, { revision, limit: mostCommits }),
+    needsCommits ? readLog(repo, { revision, limit: mostCommits }) : { commits: [] },
     closingReferences(ctx, row),
     committerOf(ctx, row.author_id),
     listApproverAddresses(ctx.db, row.id),

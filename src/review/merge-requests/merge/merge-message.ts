@@ -60,6 +60,11 @@ const placeholders: Readonly<Record<string, (facts: MessageFacts) => string>> = 
   merge_request_author: (facts) => (facts.author ? person(facts.author) : ''),
 }
 
+/** Whether a template asks for the commits of the merge, which have to be read for it. */
+export function needsCommits(template: string): boolean {
+  return /%\{(?:first_|all_commits|co_authored_by)/.test(template)
+}
+
 /** A message made of a template. A line that holds nothing but an empty placeholder goes, with the gap it leaves. */
 export function renderMessage(template: string, facts: MessageFacts): string {
   const lines = template.replace(/\r\n?/g, '\n').split('\n')

@@ -15,8 +15,7 @@ import { updateMergeRequest } from '../queries.ts'
 import type { MergeRequestRow } from '../row.ts'
 import type { MergeOptions } from './auto-merge.ts'
 import { insertIntent } from './intent-queries.ts'
-import { committerOf, messageFacts, signerOf } from './merge-facts.ts'
-import { defaultMergeTemplate, defaultSquashTemplate, renderMessage } from './merge-message.ts'
+import { committerOf, signerOf } from './merge-facts.ts'
 import {
   cannotBeMerged,
   isSingleCommit,
@@ -24,6 +23,7 @@ import {
   type MergePlan,
   writeMergeObjects,
 } from './merge-objects.ts'
+import { presetMessages } from './preset-messages.ts'
 
 // Another merge into the same branch was faster: the objects are made anew on top of it.
 const attempts = 5
@@ -138,25 +138,17 @@ async function planOf(
 ): Promise<MergePlan> {
   const merger = await committerOf(ctx, userOf(ctx.actor)?.id ?? null)
   if (!merger) throw unauthorized()
-  const facts = await messageFacts(ctx, row, heads, merger)
-  const message = (given: string | undefined, template: string | null, preset: string) =>
-    given !== undefined && given.trim() !== '' ? given : renderMessage(template || preset, facts)
+  const preset = await presetMessages(ctx, row, heads, merger)
+  const message = (given: string | undefined, preset: string) =>
+    given !== undefined && given.trim() !== '' ? given : preset
   return {
     ...heads,
     method: targetSetting(row, 'merge_method'),
     squash: await willSquash(ctx, row, options, heads),
     merger: signerOf(ctx, merger),
-    author: signerOf(ctx, facts.author ?? merger),
-    mergeMessage: message(
-      options.mergeMessage,
-      targetSetting(row, 'merge_commit_template'),
-      defaultMergeTemplate,
-    ),
-    squashMessage: message(
-      options.squashMessage,
-      targetSetting(row, 'squash_commit_template'),
-      defaultSquashTemplate,
-    ),
+    author: signerOf(ctx, preset.author ?? merger),
+    mergeMessage: message(options.mergeMessage, preset.merge),
+    squashMessage: message(options.squashMessage, preset.squash),
   }
 }
 

@@ -3,7 +3,6 @@ import { userOf } from '../../../access/actor.ts'
 import type { Project } from '../../../access/subjects.ts'
 import type { Ctx } from '../../../ctx.ts'
 import { awardEndpoints } from '../../../discussions/award-emoji/routes.ts'
-import { discussionEndpoints } from '../../../discussions/notes/discussion-routes.ts'
 import { noteEndpoints } from '../../../discussions/notes/note-routes.ts'
 import { setSubscribed } from '../../../discussions/subscriptions/subscribe.ts'
 import { markTodo } from '../../../discussions/todos/add.ts'
@@ -20,10 +19,11 @@ import { noteKind } from '../notes.ts'
 import { params, path } from '../path.ts'
 import { presentMergeRequest } from '../present-single.ts'
 import { todoTarget } from '../record.ts'
+import { mergeRequestThreads } from '../threads.ts'
 import { isParticipant, listParticipants, listReviewers } from './queries.ts'
 
 export const mergeRequestNotes = noteEndpoints(noteKind)
-export const mergeRequestDiscussions = discussionEndpoints(noteKind)
+export const mergeRequestDiscussions = Object.values(mergeRequestThreads)
 export const mergeRequestAwards = awardEndpoints(noteKind, 'MergeRequest')
 
 function find(ctx: Ctx, project: Project, given: Readonly<Record<string, unknown>>) {
@@ -58,7 +58,7 @@ export const mergeRequestEvents = resourceEventEndpoints({
 export const listMergeRequestParticipants = endpoint({
   method: 'GET',
   path: `${path}/participants`,
-  summary: 'List who takes part in a merge request',
+  summary: 'List the participants of a merge request',
   access: onMergeRequest(),
   response: z.array(userBasicEntity),
   async handler({ ctx, mergeRequest: row }) {
@@ -69,7 +69,7 @@ export const listMergeRequestParticipants = endpoint({
 export const listMergeRequestReviewers = endpoint({
   method: 'GET',
   path: `${path}/reviewers`,
-  summary: 'List who was asked for a review, and what they did',
+  summary: 'List the reviewers of a merge request and the state of their reviews',
   access: onMergeRequest(),
   response: z.array(
     z.strictObject({ user: userBasicEntity, state: z.string(), created_at: z.string() }),
@@ -104,7 +104,7 @@ export const unsubscribeMergeRequest = following('unsubscribe', 'Follow a merge 
 export const createMergeRequestTodo = endpoint({
   method: 'POST',
   path: `${path}/todo`,
-  summary: 'Put a merge request on the own to-do list',
+  summary: 'Add a merge request to the to-do list of the caller',
   access: onMergeRequest(undefined, { signedIn: true }),
   response: todoEntity,
   async handler({ ctx, mergeRequest: row }) {

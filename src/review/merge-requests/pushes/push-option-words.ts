@@ -4,7 +4,9 @@ export function readPushOptions(options: readonly string[]) {
   for (const option of options) {
     const found = /^(?:merge_request|mr)\.([a-z_]+)(?:=([\s\S]*))?$/.exec(option)
     if (!found?.[1]) continue
-    words.set(found[1], [...(words.get(found[1]) ?? []), found[2] ?? ''])
+    const values = words.get(found[1]) ?? []
+    values.push(found[2] ?? '')
+    words.set(found[1], values)
   }
   if (words.size === 0) return undefined
   const last = (name: string) => words.get(name)?.at(-1)

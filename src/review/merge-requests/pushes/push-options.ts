@@ -26,6 +26,13 @@ import { type PushOptions, readPushOptions, titleOfBranch } from './push-option-
 /** Most branches of one push that may have merge request options (docs/contract/D §3.6). */
 const mostBranches = 10
 
+/** Labels that one push may set, or take off, and people that it may assign. */
+const mostValues = 100
+
+function valuesOf({ labels, unlabels, assign, unassign }: PushOptions) {
+  return [labels, unlabels, assign, unassign]
+}
+
 /** A push whose refs have moved, and what it asked. */
 export interface AskingPush {
   readonly projectId: number
@@ -46,8 +53,12 @@ export async function applyPushOptions(ctx: Ctx, push: AskingPush): Promise<stri
     .flatMap((move) => branchOf(move.name) ?? [])
   const failed = (text: string) => {
     const names = push.options.filter((option) => /^(?:merge_request|mr)\./.test(option))
-    const said = names.map((option) => `'${option.split('=')[0]}'`).join(', ')
+    const words = [...new Set(names.map((option) => option.split('=')[0]))]
+    const said = words.map((word) => `'${word}'`).join(', ')
     return `Error encountered with push options ${said}: ${text}`
+  }
+  if (mostValues < Math.max(...valuesOf(options).map((values) => values.length))) {
+    return [failed(`A push may name ${mostValues} labels or people at most`)]
   }
   if (branches.length > mostBranches) {
     const count = `${branches.length} were pushed, limit is ${mostBranches}`

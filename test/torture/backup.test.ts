@@ -1,0 +1,8 @@
+import { expect, test } from 'vitest'
+import { backupRound } from '../../scripts/torture/backups/round.ts'
+import { runShort } from './short-round.ts'
+
+test('backups that are killed, with their server or without, leave whole ones or none', async () => {
+  const { failures } = await runShort(backupRound, { count: 4, seed: 2 })
+  expect(failures).toEqual([])
+}, 600_000)
