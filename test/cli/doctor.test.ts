@@ -79,7 +79,9 @@ describe('a repository', () => {
     writeFileSync(join(repo.path, 'refs/heads/x.lock'), '')
     mkdirSync(join(repo.path, 'objects/tmp_objdir-incoming-a1b2c3'))
     const left = ['refs/heads/x.lock', 'objects/tmp_objdir-incoming-a1b2c3']
-    expect((await look()).faults).toEqual(
+    const found = await look()
+    expect(found.faults).toEqual([])
+    expect(found.leftOver).toEqual(
       left.map((name) => `${name} is left over by a process that is gone`),
     )
     expect((await look({ mend: true })).mended).toEqual(

@@ -9,6 +9,11 @@ import { findPackFaults, type PackFault } from './pack-faults.ts'
 export interface RepoFaults {
   /** What is wrong, one sentence each. */
   readonly faults: readonly string[]
+  /**
+   * What a killed process left behind, one sentence each. It is no damage: while a server runs, a push may have been cut a
+   * moment ago, and the server removes what is left of it.
+   */
+  readonly leftOver: readonly string[]
   /** What was mended, one sentence each. */
   readonly mended: readonly string[]
   readonly hasHead: boolean
@@ -29,16 +34,16 @@ export interface FaultOptions {
 
 /** Looks for what keeps a repository from working: left-over lock files, a bad HEAD, cut packs, lost objects. */
 export async function findFaults(repo: Repo, options: FaultOptions): Promise<RepoFaults> {
-  const faults: string[] = []
   const mended: string[] = []
+  const leftOver: string[] = []
   const left = options.mend ? await removeLeftOvers(repo.path) : await findLeftOvers(repo.path)
   if (options.mend) mended.push(...left.map((name) => `removed ${name}, whose process is gone`))
-  else faults.push(...left.map((name) => `${name} is left over by a process that is gone`))
+  else leftOver.push(...left.map((name) => `${name} is left over by a process that is gone`))
   if (!(await namesBranch(repo))) {
     // Without HEAD git takes the folder for no repository.
     if (!options.mend) {
-      const all = [...faults, 'HEAD names no branch']
-      return { faults: all, mended, hasHead: false, packs: [], lost: [] }
+      const headless = ['HEAD names no branch']
+      return { faults: headless, leftOver, mended, hasHead: false, packs: [], lost: [] }
     }
     const branch = options.defaultBranch ?? likelyBranch(repo)
     await setHead(repo, branch)
@@ -46,8 +51,8 @@ export async function findFaults(repo: Repo, options: FaultOptions): Promise<Rep
   }
   const packs = findPackFaults(repo.path)
   const lost = await findLostObjects(repo, options)
-  faults.push(...packs.map(({ what }) => what), ...lost)
-  return { faults, mended, hasHead: true, packs, lost }
+  const faults = [...packs.map(({ what }) => what), ...lost]
+  return { faults, leftOver, mended, hasHead: true, packs, lost }
 }
 
 async function namesBranch(repo: Repo): Promise<boolean> {

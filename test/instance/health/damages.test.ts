@@ -306,7 +306,7 @@ const damages: readonly Damage[] = [
   {
     name: 'a lock left behind',
     make: (data) => writeFileSync(join(repositoryIn(data, project), 'refs/heads/side.lock'), ''),
-    told: /FAILURE repository .*: refs\/heads\/side\.lock is left over by a process that is gone/,
+    told: /warning repository .*: refs\/heads\/side\.lock is left over by a process that is gone/,
     mended: /removed refs\/heads\/side\.lock/,
   },
   {

@@ -111,6 +111,7 @@ async function oneRepository(
 export interface Looked {
   readonly isMissing: boolean
   readonly faults: readonly string[]
+  readonly leftOver: readonly string[]
   readonly mended: readonly string[]
   readonly packs: readonly { readonly name: string }[]
   readonly lost: readonly string[]
@@ -120,6 +121,7 @@ export interface Looked {
 const missing: Looked = {
   isMissing: true,
   faults: ['is missing on disk'],
+  leftOver: [],
   mended: [],
   packs: [],
   lost: [],
@@ -135,13 +137,14 @@ async function look(ctx: Ctx, known: Known, manner: Manner): Promise<Looked> {
   return { ...found, isMissing: false, refs }
 }
 
-function isWell({ faults, refs }: Looked): boolean {
-  return faults.length === 0 && refs.length === 0
+function isWell({ faults, leftOver, refs }: Looked): boolean {
+  return faults.length === 0 && leftOver.length === 0 && refs.length === 0
 }
 
-function shown(name: string, { faults, refs }: Looked): Finding[] {
+function shown(name: string, { faults, leftOver, refs }: Looked): Finding[] {
   return [
     ...faults.map((text) => finding(name, 'failure', text)),
+    ...leftOver.map((text) => finding(name, 'warning', text)),
     ...refs.map(({ kind, what }) => finding(name, kind === 'lost' ? 'failure' : 'warning', what)),
   ]
 }
