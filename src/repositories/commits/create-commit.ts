@@ -10,8 +10,8 @@ import { shareFetchedObjects } from '../lfs/objects.ts'
 import { MoveRefused, moveRefs } from '../refs/move-refs.ts'
 import { onBranch } from '../repository/branch-queue.ts'
 import { signerOf } from '../repository/signer.ts'
-import { claimBytes, leaveBytes } from '../size-limit/claims.ts'
-import { findRoom, refusalOfCommit } from '../size-limit/limit.ts'
+import { leaveBytes } from '../size-limit/claims.ts'
+import { claimRoom, refusalOfCommit } from '../size-limit/limit.ts'
 import { asActionRefusal, assertUnchanged, type FileAction } from './file-actions.ts'
 import { findStart, type Start } from './start-point.ts'
 
@@ -71,15 +71,12 @@ async function tryCommit(ctx: Ctx, project: Project, input: NewCommit): Promise<
 async function assertRoom(ctx: Ctx, project: Project, input: NewCommit): Promise<void> {
   const repo = ctx.git.open(project.id)
   leaveBytes(repo, input)
-  const room = await findRoom(ctx, project, { now: true })
-  if (!room) return
   const sizes = input.actions.map((action) =>
     'content' in action ? (action.content?.length ?? 0) : 0,
   )
   const bytes = sizes.reduce((sum, size) => sum + size, 0)
-  const reason = refusalOfCommit(room, bytes)
+  const reason = await claimRoom(ctx, project, { holder: input, bytes }, refusalOfCommit)
   if (reason !== undefined) throw invalidText(reason)
-  claimBytes(repo, input, bytes)
 }
 
 function changedSince(path: string): string {

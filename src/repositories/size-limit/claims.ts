@@ -11,16 +11,21 @@ const looks = new Map<string, Set<Map<object, number>>>()
 type Named = Pick<Repo, 'key'>
 
 /**
- * Measures a repository, and adds what was let in before or meanwhile, and may not have been there yet: it is counted twice
- * rather than not at all.
+ * Measures a repository, adds what was let in before or meanwhile and may not have been there yet (it is counted twice rather
+ * than not at all), and decides with the sum. Whoever claims bytes does it in `decide`: between the measure and the claim
+ * nothing waits, so that of two looks that end in the same moment the second sees the claim of the first.
  */
-export async function withClaims({ key }: Named, measure: () => Promise<number>): Promise<number> {
+export async function withClaims<T>(
+  { key }: Named,
+  measure: () => Promise<number>,
+  decide: (size: number) => T,
+): Promise<T> {
   const coming = new Map(claims.get(key))
   const open = looks.get(key) ?? new Set()
   looks.set(key, open.add(coming))
   try {
     const size = await measure()
-    return [...coming.values()].reduce((sum, bytes) => sum + bytes, size)
+    return decide([...coming.values()].reduce((sum, bytes) => sum + bytes, size))
   } finally {
     open.delete(coming)
     if (open.size === 0) looks.delete(key)

@@ -5,7 +5,7 @@ import { inspectRepository } from '../../git/maintenance/maintenance.ts'
 import type { Repo } from '../../git/repo.ts'
 import type { WikiOrSnippetName } from '../../git/repo-name.ts'
 import { projectSetting } from '../../projects/projects/settings.ts'
-import { withClaims } from './claims.ts'
+import { claimBytes, withClaims } from './claims.ts'
 import { findMeasuredProject, findSideLimits } from './queries.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -22,23 +22,57 @@ export interface Room {
  */
 export async function findRoom(
   ctx: Ctx,
-  project: Pick<Project, 'id' | 'settings'>,
+  project: Limited,
   options: { readonly now?: boolean } = {},
 ): Promise<Room | undefined> {
-  const own = projectSetting(project, 'repository_size_limit')
-  const ofInstance = ctx.settings.get('repository_size_limit')
-  if (own === 0) return undefined
-  const measured = await findMeasuredProject(ctx.db, project.id)
-  const limit = (own ?? measured?.groupLimit ?? ofInstance) * MEBIBYTE
-  if (!measured || limit === 0) return undefined
-  if (!options.now) return { limit, used: measured.repository + measured.lfs }
+  if (options.now) return await measureRoom(ctx, project, (room) => room)
+  const found = await findLimit(ctx, project)
+  return found && { limit: found.limit, used: found.measured.repository + found.measured.lfs }
+}
+
+/**
+ * Keeps room for bytes that come now: they count for whoever is looked at meanwhile, until `leaveBytes`. Gives why there is
+ * none, in the words of `refusalOf`; undefined when they may come.
+ */
+export async function claimRoom(
+  ctx: Ctx,
+  project: Limited,
+  claim: { readonly holder: object; readonly bytes: number },
+  refusalOf: (room: Room, bytes: number) => string | undefined,
+): Promise<string | undefined> {
+  return await measureRoom(ctx, project, (room) => {
+    const reason = refusalOf(room, claim.bytes)
+    if (reason === undefined) claimBytes(ctx.git.open(project.id), claim.holder, claim.bytes)
+    return reason
+  })
+}
+
+type Limited = Pick<Project, 'id' | 'settings'>
+
+async function measureRoom<T>(
+  ctx: Ctx,
+  project: Limited,
+  decide: (room: Room) => T,
+): Promise<T | undefined> {
+  const found = await findLimit(ctx, project)
+  if (!found) return undefined
   const repo = ctx.git.open(project.id)
   // Large files too are counted while claims are watched: one that came in between would be in neither.
-  const used = await withClaims(repo, async () => {
+  const measure = async () => {
     const size = await sizeOf(repo)
     return size + ((await findMeasuredProject(ctx.db, project.id))?.lfs ?? 0)
-  })
-  return { limit, used }
+  }
+  return await withClaims(repo, measure, (used) => decide({ limit: found.limit, used }))
+}
+
+/** In bytes, with what was measured last. */
+async function findLimit(ctx: Ctx, project: Limited) {
+  const own = projectSetting(project, 'repository_size_limit')
+  if (own === 0) return undefined
+  const measured = await findMeasuredProject(ctx.db, project.id)
+  const limit =
+    (own ?? measured?.groupLimit ?? ctx.settings.get('repository_size_limit')) * MEBIBYTE
+  return measured && limit > 0 ? { limit, measured } : undefined
 }
 
 /**
@@ -49,7 +83,12 @@ export async function findSideRoom(ctx: Ctx, name: WikiOrSnippetName): Promise<R
   const { own, group } = await findSideLimits(ctx.db, name)
   const limit = (own ?? group ?? ctx.settings.get('repository_size_limit')) * MEBIBYTE
   const repo = ctx.git.open(name)
-  return limit === 0 ? undefined : { limit, used: await withClaims(repo, () => sizeOf(repo)) }
+  if (limit === 0) return undefined
+  return await withClaims(
+    repo,
+    () => sizeOf(repo),
+    (used) => ({ limit, used }),
+  )
 }
 
 /** One that is not made yet holds nothing. */

@@ -1,8 +1,7 @@
 import type { Ctx } from '../../ctx.ts'
 import { isDeletion, type Refusal } from '../refs/moves.ts'
 import type { CheckedPush } from '../refs/rules.ts'
-import { claimBytes } from './claims.ts'
-import { findRoom, refusalOfCommit, refusalOfPush } from './limit.ts'
+import { claimRoom, findRoom, refusalOfCommit, refusalOfPush } from './limit.ts'
 
 /**
  * What would make a repository larger than it may be. A push to one that is full is refused before its commits are sent;
@@ -12,17 +11,14 @@ export async function sizeLimitRule(ctx: Ctx, at: CheckedPush): Promise<readonly
   const { project, objects, push } = at
   const made = push.moves.filter((move) => !isDeletion(move))
   if (made.length === 0 || (objects === undefined && push.via !== 'push')) return []
-  const now = push.via === 'push' && objects !== undefined
-  // Asked for first: the room is measured last.
-  const bytes = now ? await objects.newBytes() : 0
-  const room = await findRoom(ctx, project, { now })
-  if (!room) return []
-  if (push.via === 'push') {
-    // From here to the claim nothing waits: of two pushes for which there is room once, the second sees the first.
-    const reason = refusalOfPush(room, bytes)
-    if (reason === undefined && now) claimBytes(ctx.git.open(project.id), push, bytes)
-    return refuse(at, reason)
+  if (push.via === 'push' && objects !== undefined) {
+    // Asked for first: the room is measured last.
+    const bytes = await objects.newBytes()
+    return refuse(at, await claimRoom(ctx, project, { holder: push, bytes }, refusalOfPush))
   }
+  const room = await findRoom(ctx, project)
+  if (!room) return []
+  if (push.via === 'push') return refuse(at, refusalOfPush(room, 0))
   // A commit of files was measured before it was written; these are few bytes.
   const reason = refusalOfCommit(room, 0)
   if (reason === undefined || !(await bringsCommits(at))) return []

@@ -6,7 +6,7 @@ import { Problem, type ProblemCode } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
 import { isLfsOn } from '../../repositories/lfs/objects.ts'
 import { mayPushSomewhere } from '../../repositories/refs/access.ts'
-import { findRoom, refusalOfPush } from '../../repositories/size-limit/limit.ts'
+import { claimRoom, findRoom, refusalOfPush } from '../../repositories/size-limit/limit.ts'
 import { findMovedProject } from '../http/admission.ts'
 import { mayPushAsJob } from '../job-push.ts'
 
@@ -68,19 +68,27 @@ function assertScope(actor: Actor): void {
   throw refusal('forbidden', 403, `Your token lacks the scope for this: ${scopes} is needed.`)
 }
 
-/**
- * Refuses large files for which the repository has no room, with the words of a push. With `now` the room is measured, and
- * what has been let in and is not there yet counts.
- */
+/** Refuses large files for which the repository, as it was measured last, has no room: in the words of a push. */
 export async function assertRoom(
   ctx: Ctx,
   project: Project,
   objects: readonly { readonly size: number }[],
-  options: { readonly now?: boolean } = {},
 ): Promise<void> {
   if (objects.length === 0) return
-  const room = await findRoom(ctx, project, options)
+  const room = await findRoom(ctx, project)
   const bytes = objects.reduce((sum, { size }) => sum + size, 0)
-  const reason = room && refusalOfPush(room, bytes)
+  assertAllowed(room && refusalOfPush(room, bytes))
+}
+
+/** Keeps room for a large file that comes now, until `leaveBytes` with the same holder; refuses it where there is none. */
+export async function takeRoom(
+  ctx: Ctx,
+  project: Project,
+  claim: { readonly holder: object; readonly bytes: number },
+): Promise<void> {
+  assertAllowed(await claimRoom(ctx, project, claim, refusalOfPush))
+}
+
+function assertAllowed(reason: string | undefined): void {
   if (reason !== undefined) throw refusal('not_acceptable', 406, reason)
 }

@@ -10,10 +10,10 @@ import type { Bytes } from '../../http/endpoint.ts'
 import { createLock, listLocks, presentLock, removeLock } from '../../repositories/lfs/locks.ts'
 import { findLfsObjects, storeLfsObject } from '../../repositories/lfs/objects.ts'
 import { answerLargeFile } from '../../repositories/lfs/serve-object.ts'
-import { claimBytes, leaveBytes } from '../../repositories/size-limit/claims.ts'
+import { leaveBytes } from '../../repositories/size-limit/claims.ts'
 import { decodedBody, paceOf, withWholeBody } from '../http/body.ts'
 import { signIn } from '../http/sign-in.ts'
-import { assertMayWrite, assertRoom, getLfsProject, refusal } from './access.ts'
+import { assertMayWrite, assertRoom, getLfsProject, refusal, takeRoom } from './access.ts'
 import { answerBatch, batchRequest } from './batch.ts'
 import { findLfsGrant } from './grant.ts'
 import type { LfsRoute } from './route.ts'
@@ -154,11 +154,11 @@ async function upload(
   if (maxLfsObject > 0 && size > maxLfsObject) {
     throw refusal('too_large', 413, `An object may have ${maxLfsObject} bytes at most.`)
   }
-  await assertRoom(ctx, project, [{ size }], { now: !route.onlyAsks })
-  if (route.onlyAsks) return json({ LfsOid: oid, LfsSize: size })
-  // From the look at the room to here nothing waits.
-  const repo = ctx.git.open(project.id)
-  claimBytes(repo, route, size)
+  if (route.onlyAsks) {
+    await assertRoom(ctx, project, [{ size }])
+    return json({ LfsOid: oid, LfsSize: size })
+  }
+  await takeRoom(ctx, project, { holder: route, bytes: size })
   try {
     const length = request.headers['content-length']
     if (length !== undefined && Number(length) !== size) {
@@ -166,7 +166,7 @@ async function upload(
     }
     await storeLfsObject(ctx, project, { oid, size }, decodedBody(body, paceOf(ctx, 0)))
   } finally {
-    leaveBytes(repo, route)
+    leaveBytes(ctx.git.open(project.id), route)
   }
   return json({})
 }
