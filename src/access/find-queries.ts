@@ -121,6 +121,7 @@ export function findProjectRole(
   return cachedQuery(db, key, (db) => askProjectRole(db, userId, project, today))
 }
 
+// `CROSS JOIN` keeps the order of the tables: from the few links of a project, not from all memberships of the user.
 async function askProjectRole(
   db: Db,
   userId: number,
@@ -148,8 +149,8 @@ async function askProjectRole(
         AND (expires_at IS NULL OR expires_at > ${today})
       UNION ALL
       SELECT min(l.access_level, m.access_level) FROM link l
-        JOIN namespace_ancestors a ON a.namespace_id = l.group_id
-        JOIN members m ON m.source_type = 'group' AND m.source_id = a.ancestor_id AND m.user_id = ${userId}
+        CROSS JOIN namespace_ancestors a ON a.namespace_id = l.group_id
+        CROSS JOIN members m ON m.source_type = 'group' AND m.source_id = a.ancestor_id AND m.user_id = ${userId}
         WHERE m.requested_at IS NULL AND m.state = 'active' AND (m.expires_at IS NULL OR m.expires_at > ${today})
     )`.execute(db)
   return result.rows[0]?.role ?? 0
@@ -181,8 +182,8 @@ async function askGroupRole(db: Db, userId: number, groupId: number, today: Day)
         AND (expires_at IS NULL OR expires_at > ${today})
       UNION ALL
       SELECT min(l.access_level, m.access_level) FROM link l
-        JOIN namespace_ancestors a ON a.namespace_id = l.group_id
-        JOIN members m ON m.source_type = 'group' AND m.source_id = a.ancestor_id AND m.user_id = ${userId}
+        CROSS JOIN namespace_ancestors a ON a.namespace_id = l.group_id
+        CROSS JOIN members m ON m.source_type = 'group' AND m.source_id = a.ancestor_id AND m.user_id = ${userId}
         WHERE m.requested_at IS NULL AND m.state = 'active' AND (m.expires_at IS NULL OR m.expires_at > ${today})
     )`.execute(db)
   return result.rows[0]?.role ?? 0

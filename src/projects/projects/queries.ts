@@ -157,6 +157,7 @@ export function listImageCleanups(db: Db, projectIds: readonly number[]) {
 /**
  * What the user has in each of these projects: by the project itself (own membership, ownership of the namespace,
  * groups invited to the project) and by its groups (membership there and above, groups invited there).
+ * `CROSS JOIN` keeps the order of the tables: from the few groups above a project, not from all memberships of the user.
  */
 export async function listAccess(
   db: Db,
@@ -164,36 +165,35 @@ export async function listAccess(
   projectIds: readonly number[],
   today: Day,
 ): Promise<readonly { id: number; project_level: number | null; group_level: number | null }[]> {
+  const live = isLive(today)
+  // Of an invited group `l`, what the user has there and above, and no more than the invitation gives.
+  const invited = sql`CROSS JOIN namespace_ancestors above ON above.namespace_id = l.group_id
+          CROSS JOIN members m ON m.source_type = 'group' AND m.source_id = above.ancestor_id
+            AND m.user_id = ${userId} AND ${live}`
   const { rows } = await sql<{
     id: number
     project_level: number | null
     group_level: number | null
   }>`
-    WITH capped(source_type, source_id, level) AS MATERIALIZED (
-      SELECT l.source_type, l.source_id, max(min(l.access_level, m.access_level))
-      FROM members m
-      JOIN namespace_ancestors below ON below.ancestor_id = m.source_id
-      JOIN group_links l ON l.group_id = below.namespace_id
-        AND (l.expires_at IS NULL OR l.expires_at > ${today})
-      WHERE m.user_id = ${userId} AND m.source_type = 'group' AND ${isLive(today)}
-      GROUP BY l.source_type, l.source_id
-    )
     SELECT p.id,
       (SELECT max(level) FROM (
         SELECT m.access_level AS level FROM members m WHERE m.user_id = ${userId}
-          AND m.source_type = 'project' AND m.source_id = p.id AND ${isLive(today)}
+          AND m.source_type = 'project' AND m.source_id = p.id AND ${live}
         UNION ALL
         SELECT 50 FROM namespaces n WHERE n.id = p.namespace_id AND n.kind = 'user' AND n.owner_id = ${userId}
         UNION ALL
-        SELECT level FROM capped WHERE source_type = 'project' AND source_id = p.id)) AS project_level,
+        SELECT min(l.access_level, m.access_level) FROM group_links l ${invited}
+          WHERE l.source_type = 'project' AND l.source_id = p.id
+            AND (l.expires_at IS NULL OR l.expires_at > ${today}))) AS project_level,
       (SELECT max(level) FROM (
         SELECT m.access_level AS level FROM namespace_ancestors a
-          JOIN members m ON m.source_type = 'group' AND m.source_id = a.ancestor_id
-            AND m.user_id = ${userId} AND ${isLive(today)}
+          CROSS JOIN members m ON m.source_type = 'group' AND m.source_id = a.ancestor_id
+            AND m.user_id = ${userId} AND ${live}
           WHERE a.namespace_id = p.namespace_id
         UNION ALL
-        SELECT c.level FROM namespace_ancestors a
-          JOIN capped c ON c.source_type = 'group' AND c.source_id = a.ancestor_id
+        SELECT min(l.access_level, m.access_level) FROM namespace_ancestors a
+          CROSS JOIN group_links l ON l.source_type = 'group' AND l.source_id = a.ancestor_id
+            AND (l.expires_at IS NULL OR l.expires_at > ${today}) ${invited}
           WHERE a.namespace_id = p.namespace_id)) AS group_level
     FROM projects p WHERE p.id IN (${sql.join(projectIds)})`.execute(db)
   return rows

@@ -1,6 +1,11 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { type ProjectRow, projectQuery } from '../../../access/find-queries.ts'
-import { hasProjectRole, seesProject, type Viewer } from '../../../access/visible-queries.ts'
+import {
+  hasProjectRole,
+  seesProject,
+  seesProjectWhenCounted,
+  type Viewer,
+} from '../../../access/visible-queries.ts'
 import type { Page, Paged } from '../../../base/page.ts'
 import { namespacesAbove, namespacesBelow } from '../../../store/hierarchy.ts'
 import { listPage } from '../../../store/pages.ts'
@@ -32,7 +37,6 @@ export async function listProjectRows(
   page: Page,
 ): Promise<Paged<ProjectRow>> {
   const conditions = [
-    seesProject(viewer),
     ...scopeConditions(scope, viewer),
     ...stateConditions('project', isArchived, filters, viewer),
     ...otherConditions(viewer, filters),
@@ -42,10 +46,12 @@ export async function listProjectRows(
   ]
   let query = filters.search_namespaces ? joined(idQuery(db)) : idQuery(db)
   for (const condition of conditions) query = query.where(condition)
-  const { items, ...rest } = await listPage(db, ordered(query, viewer, filters), page, {
+  const seen = query.where(seesProject(viewer))
+  const { items, ...rest } = await listPage(db, ordered(seen, viewer, filters), page, {
     id: 'projects.id',
     idOf: (row) => row.id,
     keys: {},
+    counted: query.where(seesProjectWhenCounted(viewer)),
   })
   const ids = items.map((row) => row.id)
   return { ...rest, items: await listRowsInOrder(db, ids) }
