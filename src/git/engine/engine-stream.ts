@@ -20,10 +20,16 @@ export function openEngineStream<Input, Output>(
   const body = new PassThrough({ highWaterMark: 256 * 1024 })
   body.once('close', () => controller.abort())
   return new Promise((resolve, reject) => {
+    // One wait for all that came while the reader was slow.
+    let waiting: Promise<void> | undefined
     const take = async (bytes: Uint8Array) => {
       resolve(body)
       if (body.destroyed) throw new GitError('timeout', 'the reader went away')
-      if (!body.write(bytes)) await drained(body)
+      if (body.write(bytes)) return
+      waiting ??= drained(body).finally(() => {
+        waiting = undefined
+      })
+      await waiting
     }
     repo.engine.run(operation, repo.path, input, stop, take).then(
       () => {
