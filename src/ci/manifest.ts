@@ -1,21 +1,5 @@
 import { every } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
-import { ciRunners } from '../store/migrations/0160-ci-runners.ts'
-import { ciWork } from '../store/migrations/0161-ci-work.ts'
-import { ciVariables } from '../store/migrations/0162-ci-variables.ts'
-import { pipelineOrigins } from '../store/migrations/0163-pipeline-origins.ts'
-import { requestVariables } from '../store/migrations/0164-request-variables.ts'
-import { triggersAndSchedules } from '../store/migrations/0165-triggers-and-schedules.ts'
-import { environments } from '../store/migrations/0166-environments.ts'
-import { jobTokenScope } from '../store/migrations/0167-job-token-scope.ts'
-import { featureFlags } from '../store/migrations/0168-feature-flags.ts'
-import { secureFilesAndFlagClients } from '../store/migrations/0170-secure-files-and-flag-clients.ts'
-import { oldTraces } from '../store/migrations/0171-old-traces.ts'
-import { foreignSources } from '../store/migrations/0172-foreign-sources.ts'
-import { deployedMergeRequests } from '../store/migrations/0175-deployed-merge-requests.ts'
-import { schedulePlays } from '../store/migrations/0295-schedule-plays.ts'
-import { statusLists } from '../store/migrations/0300-status-lists.ts'
-import { kindsOfWaitingJobs } from '../store/migrations/0301-kinds-of-waiting-jobs.ts'
 import * as artifacts from './artifacts/endpoints.ts'
 import * as artifactsRunner from './artifacts/runner-endpoints.ts'
 import * as commitStatuses from './commit-statuses/endpoints.ts'
@@ -110,22 +94,5 @@ export const ciArea: Manifest = {
     every(60_000, startDueSchedules, {}),
     every(60_000, stopDueEnvironments, {}),
   ],
-  migrations: [
-    ciRunners,
-    ciWork,
-    ciVariables,
-    pipelineOrigins,
-    requestVariables,
-    triggersAndSchedules,
-    environments,
-    jobTokenScope,
-    featureFlags,
-    secureFilesAndFlagClients,
-    oldTraces,
-    foreignSources,
-    deployedMergeRequests,
-    schedulePlays,
-    statusLists,
-    kindsOfWaitingJobs,
-  ],
+  migrations: [],
 }

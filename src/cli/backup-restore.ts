@@ -7,6 +7,7 @@ import { chooseBackup } from '../instance/backups/verify-backup.ts'
 import { listProjectsAfter } from '../instance/health/queries.ts'
 import { openCommandParts } from '../parts.ts'
 import { enqueueUpkeep } from '../repositories/refs/upkeep.ts'
+import { knownSteps } from '../store/migration.ts'
 import { sourceOf, withoutSecrets } from './backup-create.ts'
 import { type Call, command } from './command.ts'
 import { doctor } from './doctor.ts'
@@ -33,7 +34,7 @@ export const backupRestore = command({
         data,
         name: await chooseBackup(folder, call.options.backup),
         passphrase: () => knownPassphrase(call, call.options['passphrase-file']),
-        migrations: migrations.map(({ name }) => name),
+        migrations: knownSteps(migrations),
         say: call.progress.say,
         signal: call.signal,
       }),

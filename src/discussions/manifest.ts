@@ -1,8 +1,4 @@
 import { endpointsOf, type Manifest } from '../manifest.ts'
-import { deletedMentions } from '../store/migrations/0243-deleted-mentions.ts'
-import { todosOfNotes } from '../store/migrations/0247-todos-of-notes.ts'
-import { wholeKeys } from '../store/migrations/0310-whole-keys.ts'
-import { mentionsGoFirst } from '../store/migrations/0314-mentions-go-first.ts'
 import * as commitsComment from './commit-notes/comment-endpoints.ts'
 import * as commitsDiscussion from './commit-notes/discussion-endpoints.ts'
 import * as markdown from './markdown/endpoints.ts'
@@ -18,5 +14,5 @@ export const discussionsArea: Manifest = {
   }),
   tasks: [mentionCommits],
   schedules: [],
-  migrations: [deletedMentions, todosOfNotes, wholeKeys, mentionsGoFirst],
+  migrations: [],
 }

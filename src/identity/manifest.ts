@@ -1,7 +1,5 @@
 import { daily, every } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
-import { deployKeysOfProjects } from '../store/migrations/0141-deploy-keys-of-projects.ts'
-import { oauthTokenFamilies } from '../store/migrations/0142-oauth-token-families.ts'
 import { browsersOfSessions } from '../store/migrations/0350-browsers-of-sessions.ts'
 import { termsAgreements } from '../store/migrations/0360-terms-agreements.ts'
 import { secondFactor } from '../store/migrations/0370-second-factor.ts'
@@ -71,11 +69,5 @@ export const identityArea: Manifest = {
     daily('3:40', deactivateDormant, {}),
     every(1_800_000, followDirectories, {}),
   ],
-  migrations: [
-    deployKeysOfProjects,
-    oauthTokenFamilies,
-    browsersOfSessions,
-    termsAgreements,
-    secondFactor,
-  ],
+  migrations: [browsersOfSessions, termsAgreements, secondFactor],
 }

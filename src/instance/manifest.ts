@@ -1,9 +1,6 @@
 import { forgetDeadTasks } from '../background/forget.ts'
 import { daily } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
-import { broadcastColors } from '../store/migrations/0131-broadcast-colors.ts'
-import { leftOut } from '../store/migrations/0320-left-out.ts'
-import { backups as backupsTable } from '../store/migrations/0340-backups.ts'
 import { health as healthTable } from '../store/migrations/0341-health.ts'
 import * as auditEvents from './audit-events/endpoints.ts'
 import * as backups from './backups/endpoints.ts'
@@ -55,5 +52,5 @@ export const instanceArea: Manifest = {
     checkHealth,
   ],
   schedules: [daily('3:25', removeOldExports, {}), daily('3:35', forgetDeadTasks, {})],
-  migrations: [broadcastColors, leftOut, backupsTable, healthTable],
+  migrations: [healthTable],
 }

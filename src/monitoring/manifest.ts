@@ -1,11 +1,5 @@
 import { daily, every } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
-import { alerts as alertTables } from '../store/migrations/0240-alerts.ts'
-import { errors as errorTables } from '../store/migrations/0241-errors.ts'
-import { errorReports as reportTables } from '../store/migrations/0242-error-reports.ts'
-import { resolvedErrors } from '../store/migrations/0296-resolved-errors.ts'
-import { momentsOfResolving } from '../store/migrations/0297-moments-of-resolving.ts'
-import { errorSizes } from '../store/migrations/0301-error-sizes.ts'
 import * as alerts from './alerts/endpoints.ts'
 import * as images from './alerts/image-endpoints.ts'
 import * as notes from './alerts/noteable.ts'
@@ -30,12 +24,5 @@ export const monitoringArea: Manifest = {
   }),
   tasks: [followAlerts, recordReports, forgetErrors, forgetSurplusErrors],
   schedules: [daily('3:50', forgetErrors, {}), every(3_600_000, forgetSurplusErrors, {})],
-  migrations: [
-    alertTables,
-    errorTables,
-    reportTables,
-    resolvedErrors,
-    momentsOfResolving,
-    errorSizes,
-  ],
+  migrations: [],
 }

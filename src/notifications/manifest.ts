@@ -1,8 +1,5 @@
 import { daily } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
-import { notifiedStatuses } from '../store/migrations/0140-notified-statuses.ts'
-import { mailsOfADay } from '../store/migrations/0246-mails-of-a-day.ts'
-import { chainsOfEvents } from '../store/migrations/0290-chains-of-events.ts'
 import { mailAlertSummary } from './alerts/mail-alerts.ts'
 import * as events from './events/endpoints.ts'
 import { forgetEvents } from './events/forget-task.ts'
@@ -57,5 +54,5 @@ export const notificationsArea: Manifest = {
     daily('6:10', warnOfExpiry, {}),
     daily('0:50', remindOfDueIssues, {}),
   ],
-  migrations: [notifiedStatuses, mailsOfADay, chainsOfEvents],
+  migrations: [],
 }

@@ -1,14 +1,5 @@
 import { every } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
-import { packages } from '../store/migrations/0200-packages.ts'
-import { containerImages } from '../store/migrations/0201-container-images.ts'
-import { virtualRegistries } from '../store/migrations/0202-virtual-registries.ts'
-import { imageCleanup } from '../store/migrations/0203-image-cleanup.ts'
-import { forwardedFiles } from '../store/migrations/0204-forwarded-files.ts'
-import { countedTags } from '../store/migrations/0300-counted-tags.ts'
-import { pushedTags } from '../store/migrations/0304-pushed-tags.ts'
-import { virtualCacheSize } from '../store/migrations/0328-virtual-cache-size.ts'
-import { npmRevisions } from '../store/migrations/0333-npm-revisions.ts'
 import * as cleanup from './cleanup/endpoints.ts'
 import { runCleanupPolicies } from './cleanup/run.ts'
 import * as composer from './composer/endpoints.ts'
@@ -100,15 +91,5 @@ export const packagesArea: Manifest = {
     every(3_600_000, cleanUpImages, {}),
     every(86_400_000, collectImages, {}),
   ],
-  migrations: [
-    packages,
-    containerImages,
-    virtualRegistries,
-    imageCleanup,
-    forwardedFiles,
-    countedTags,
-    pushedTags,
-    virtualCacheSize,
-    npmRevisions,
-  ],
+  migrations: [],
 }

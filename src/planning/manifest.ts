@@ -1,7 +1,4 @@
 import { endpointsOf, type Manifest } from '../manifest.ts'
-import { boardListPositions } from '../store/migrations/0245-board-list-positions.ts'
-import { issueLists } from '../store/migrations/0311-issue-lists.ts'
-import { issuePositions } from '../store/migrations/0312-issue-positions.ts'
 import { unassignMember } from './assignees/tasks.ts'
 import * as boards from './boards/endpoints.ts'
 import * as issuesSide from './issues/action-endpoints.ts'
@@ -21,5 +18,5 @@ export const planningArea: Manifest = {
   }),
   tasks: [unassignMember],
   schedules: [],
-  migrations: [boardListPositions, issueLists, issuePositions],
+  migrations: [],
 }

@@ -1,6 +1,5 @@
 import { daily } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
-import { deployTokensOfJobs } from '../store/migrations/0143-deploy-tokens-of-jobs.ts'
 import { membersByProviders } from '../store/migrations/0380-members-by-providers.ts'
 import * as accessTokensAssociations from './access-tokens/associations-endpoints.ts'
 import * as accessTokensSource from './access-tokens/source-endpoints.ts'
@@ -76,5 +75,5 @@ export const projectsArea: Manifest = {
     daily('3:15', removeMarked, {}),
     daily('3:20', removeMarkedGroups, {}),
   ],
-  migrations: [deployTokensOfJobs, membersByProviders],
+  migrations: [membersByProviders],
 }

@@ -1,8 +1,5 @@
 import { daily, every } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
-import { oneRefJournal } from '../store/migrations/0130-one-ref-journal.ts'
-import { remoteMirrors } from '../store/migrations/0302-remote-mirrors.ts'
-import { pullMirrors } from '../store/migrations/0303-pull-mirrors.ts'
 import * as branches from './branches/endpoints.ts'
 import { deleteMergedBranches } from './branches/tasks.ts'
 import * as changelog from './changelog/endpoints.ts'
@@ -68,5 +65,5 @@ export const repositoriesArea: Manifest = {
     every(5 * 60_000, recoverTask, {}),
     every(5 * 60_000, pullDueMirrors, {}),
   ],
-  migrations: [oneRefJournal, remoteMirrors, pullMirrors],
+  migrations: [],
 }

@@ -1,7 +1,5 @@
 import { every } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
-import { draftLineCodes } from '../store/migrations/0244-draft-line-codes.ts'
-import { mergedCommits } from '../store/migrations/0313-merged-commits.ts'
 import { viewedFiles } from '../store/migrations/0356-viewed-files.ts'
 import * as approvalsProject from './approval-rules/project-endpoints.ts'
 import * as approvalsSetting from './approval-rules/setting-endpoints.ts'
@@ -59,5 +57,5 @@ export const reviewArea: Manifest = {
     afterMerge,
   ],
   schedules: [every(60_000, autoMerges, {})],
-  migrations: [draftLineCodes, mergedCommits, viewedFiles],
+  migrations: [viewedFiles],
 }

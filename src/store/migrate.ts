@@ -75,7 +75,7 @@ function compare(database: Database, steps: readonly Migration[]) {
   database.exec(`CREATE TABLE IF NOT EXISTS schema_migrations (
     name TEXT NOT NULL PRIMARY KEY, version TEXT NOT NULL, applied_at TEXT NOT NULL
   ) STRICT`)
-  const applied = appliedTo(database)
+  const applied = steps.reduce(withReplaced, appliedTo(database))
   assertKnown(applied, steps)
   const done = new Set(applied.map((row) => row.name))
   return { applied, missing: steps.filter((step) => !done.has(step.name)) }
@@ -90,6 +90,23 @@ function appliedTo(database: Database): Applied[] {
   return database
     .prepare<[], Applied>('SELECT name, version FROM schema_migrations ORDER BY name')
     .all()
+}
+
+/** A database that has run all the steps that one replaces has run that one. */
+function withReplaced(applied: Applied[], { name, replaces = [] }: Migration): Applied[] {
+  const replaced = new Set(replaces)
+  const run = applied.filter((row) => replaced.has(row.name))
+  const last = run.at(-1)
+  if (last === undefined) return applied
+  const done = new Set(run.map((row) => row.name))
+  const missing = replaces.find((step) => !done.has(step))
+  if (missing !== undefined) {
+    throw new StartError(
+      `the database is of a version before the first release that cannot be upgraded (it lacks ${missing}): ` +
+        'bring its projects into a new data folder with gitstead project import',
+    )
+  }
+  return [...applied.filter((row) => !done.has(row.name)), { name, version: last.version }]
 }
 
 function assertKnown(applied: readonly Applied[], steps: readonly Migration[]): void {

@@ -198,6 +198,32 @@ describe('a start is refused in one line', () => {
   })
 })
 
+describe('one step in place of several', () => {
+  const whole: Migration = {
+    name: '0002-whole',
+    sql: `${first.sql}; ${second.sql}`,
+    replaces: [first.name, second.name],
+  }
+  const third: Migration = { name: '0003-more', sql: "INSERT INTO things VALUES (3, 'more', 1)" }
+
+  test('makes a new database', async () => {
+    expect(await names([whole, third])).toEqual(['renamed', 'new', 'more'])
+  })
+
+  test('is not run by a database that has run them all', async () => {
+    expect(await names([first, second])).toEqual(['renamed', 'new'])
+    expect(await names([whole, third])).toEqual(['renamed', 'new', 'more'])
+    expect(await names([whole, third])).toEqual(['renamed', 'new', 'more'])
+  })
+
+  test('refuses a database that lacks one of them', async () => {
+    await names([first])
+    const refusal = 'cannot be upgraded (it lacks 0002-sizes): bring its projects into a new'
+    await expect(names([whole, third])).rejects.toThrow(refusal)
+    await expect(names([whole, third])).rejects.toThrow(StartError)
+  })
+})
+
 test('nobody else on the machine may read the database', async () => {
   const store = openStore(folder, { migrations: [first] })
   await store.db

@@ -268,7 +268,7 @@ describe('what is wrong with a backup', () => {
         const manifest = { ...JSON.parse(bytes.toString()).manifest, ...more }
         return Buffer.from(JSON.stringify({ manifest, sha256: sha256Of(JSON.stringify(manifest)) }))
       })
-    for (const more of [{ version: '99.1.0' }, { migrations: ['0001-core', '9999-future'] }]) {
+    for (const more of [{ version: '99.1.0' }, { migrations: ['0340-baseline', '9999-future'] }]) {
       const { restored, left } = await damaged(rewrite(more))
       expect(restored.code).toBe(1)
       expect(restored.err).toMatch(
