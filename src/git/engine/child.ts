@@ -8,7 +8,7 @@ import type { FromEngine, ToEngine } from './messages.ts'
 import type { Lane } from './operation.ts'
 import { PieceReader } from './pieces.ts'
 
-/** A call on its way: what was asked and whom to tell. */
+/** A call on its way: what was asked, and who waits for the answer. */
 export interface Call {
   readonly id: number
   readonly operation: string
@@ -75,7 +75,7 @@ export class EngineChild {
     const pipe = ends?.[4]
     if (pipe instanceof Socket) {
       pipe.on('data', (bytes: Buffer) => this.#pieces.read(bytes))
-      // It breaks when the process dies, whose exit is heard below.
+      // It breaks when the process dies, whose exit is handled below.
       pipe.on('error', () => {})
       // The process is held by its calls; the pipe must not hold ours.
       pipe.unref()
@@ -96,10 +96,10 @@ export class EngineChild {
     this.#process.ref()
     this.#process.channel?.ref()
     const { id, operation, path, input } = call
-    this.tell({ kind: 'run', id, operation, path, input })
+    this.post({ kind: 'run', id, operation, path, input })
   }
 
-  tell(message: ToEngine): void {
+  post(message: ToEngine): void {
     // A process that is gone answers through its exit event.
     if (this.#process.connected) this.#process.send(message, () => {})
   }
@@ -138,9 +138,9 @@ export class EngineChild {
     call.retries = 0
     try {
       if (!call.finished) await call.onChunk?.(bytes)
-      if (isLast) this.tell({ kind: 'more', id: call.id })
+      if (isLast) this.post({ kind: 'more', id: call.id })
     } catch {
-      this.tell({ kind: 'cancel', id: call.id })
+      this.post({ kind: 'cancel', id: call.id })
     }
   }
 

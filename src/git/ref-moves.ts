@@ -5,38 +5,38 @@ export interface MoveWatch {
 }
 
 /**
- * Where whoever moves refs passes by, from before a ref moves until that is recorded. A backup closes it for a moment, so
- * that refs and database can be looked at while they agree.
+ * Counts the moves of refs, each from before a ref moves until that is recorded. A backup pauses them for a moment, so that
+ * it reads refs and database while they agree.
  */
-export class MoveGate {
+export class RefMoves {
   readonly #moving = new Map<string, number>()
   readonly #watches = new Set<Set<string>>()
-  #closed: Promise<void> | undefined
+  #paused: Promise<void> | undefined
   #onIdle: (() => void) | undefined
 
-  /** Waits while the gate is closed; whoever moves refs of the repository calls what is given back when that is recorded. */
-  async enter(key: string): Promise<() => void> {
-    while (this.#closed) await this.#closed
+  /** Begins a move, after a pause if there is one. The caller ends it by the returned function when it is recorded. */
+  async begin(key: string): Promise<() => void> {
+    while (this.#paused) await this.#paused
     this.note(key)
     this.#moving.set(key, (this.#moving.get(key) ?? 0) + 1)
-    let isIn = true
+    let isOpen = true
     return () => {
-      if (isIn) this.#leave(key)
-      isIn = false
+      if (isOpen) this.#end(key)
+      isOpen = false
     }
   }
 
-  /** Moves refs of a repository while the gate is open. */
+  /** Moves refs of a repository, as one move. */
   async run<T>(key: string, move: () => Promise<T>): Promise<T> {
-    const leave = await this.enter(key)
+    const end = await this.begin(key)
     try {
       return await move()
     } finally {
-      leave()
+      end()
     }
   }
 
-  /** Lets those know who watch that something changes beside the refs. */
+  /** Adds to all watches a repository in which something beside the refs changes. */
   note(key: string): void {
     for (const moved of this.#watches) moved.add(key)
   }
@@ -53,21 +53,21 @@ export class MoveGate {
   }
 
   /**
-   * Closes the gate, waits for those who are moving refs, but no longer than `patienceMs`, and gives what opens it again.
-   * A move that takes longer is open in the journal, by which the next start finalizes it.
+   * Lets no further move begin and waits for those that have begun, but no longer than `timeoutMs`. Moves go on when the
+   * caller calls the returned function. A move that takes longer is open in the journal, and the next start finalizes it.
    */
-  async close(patienceMs: number): Promise<() => void> {
-    while (this.#closed) await this.#closed
-    let open = () => {}
-    this.#closed = new Promise((resolve) => {
-      open = () => {
-        this.#closed = undefined
+  async pause(timeoutMs: number): Promise<() => void> {
+    while (this.#paused) await this.#paused
+    let resume = () => {}
+    this.#paused = new Promise((resolve) => {
+      resume = () => {
+        this.#paused = undefined
         resolve()
       }
     })
     if (this.#moving.size > 0) {
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, patienceMs)
+        const timer = setTimeout(resolve, timeoutMs)
         this.#onIdle = () => {
           clearTimeout(timer)
           resolve()
@@ -75,10 +75,10 @@ export class MoveGate {
       })
       this.#onIdle = undefined
     }
-    return open
+    return resume
   }
 
-  #leave(key: string): void {
+  #end(key: string): void {
     const count = this.#moving.get(key) ?? 0
     if (count > 1) this.#moving.set(key, count - 1)
     else this.#moving.delete(key)
