@@ -158,16 +158,12 @@ export class EngineChild {
 }
 
 /** libgit2's threads would each keep memory of their own, given back and taken again. */
-const allocation = {
-  MALLOC_ARENA_MAX: '2',
-  MALLOC_TRIM_THRESHOLD_: '33554432',
-  MALLOC_MMAP_THRESHOLD_: '131072',
-}
+const allocation = { MALLOC_ARENA_MAX: '2' }
 /** Most of these wait for the disk: a commit has some ten files and folders to bring there, all at once. */
 const threads = { UV_THREADPOOL_SIZE: '16' }
 
-/** Reads leave much short-lived memory behind: a small nursery hands it back sooner. */
-const heapLimits = ['--max-semi-space-size=8', '--max-old-space-size=512']
+/** One that would take more ends, and not the machine's other programs. */
+const heapLimits = ['--max-old-space-size=512']
 
 /** Long work gives way to short work: about half the share of the others where cores are few, all of an idle core. */
 const lower = 4
