@@ -93,7 +93,7 @@ function isReady() {
 async function setUpParts(options) {
   writeFileSync(options.log, '')
   if (options.testing) await installTestPackages(options)
-  // Asked first, so that whoever must install something hears of it at once; again, because npm removes what was built.
+  // Asked first, so that whoever must install something sees it at once; again, because npm removes what was built.
   await installSystemPackages(options)
   if (!packagesInstalled(root)) {
     await installNpmPackages(root, options)

@@ -180,7 +180,7 @@ export async function openApp(config: Config, options: AppOptions = {}): Promise
   }
   const server = createExpressServer(web, timeouts, pair)
   const unfollow = files && pair && followTlsFiles(server, { files, first: pair, log })
-  // Whether a body is wanted is told by whoever reads it.
+  // Whoever reads a body asks the client for it.
   server.on('checkContinue', web)
   limitConnections(server, config.trustedProxies)
   cutOffStalledReaders(server, config.readerIdle)
@@ -268,7 +268,7 @@ function belowPath(externalUrl: string): RequestHandler {
   }
 }
 
-/** What a page could not answer: broken bodies are the caller's, the rest is ours, told without detail. */
+/** What a page could not answer: broken bodies are the caller's, the rest is ours, reported without detail. */
 function answerFault(log: Log): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {
     const given = error instanceof Error && 'status' in error ? Number(error.status) : 500

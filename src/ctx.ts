@@ -45,7 +45,7 @@ export interface Ctx {
   readonly addresses: AddressLimit
   /** Where the request came from, for the audit trail and throttles; empty in tasks. */
   readonly ip: string
-  /** The webhook event that the caller says they answer: hooks do not hear of one chain of events twice. A push begins its own. */
+  /** The webhook event that the caller says they answer: hooks do not get one chain of events twice. A push begins its own. */
   readonly causedBy?: string | undefined
   /** What the calls of one page share; absent where each call looks for itself. */
   readonly memory?: RequestMemory

@@ -56,7 +56,7 @@ async function start(): Promise<void> {
     }
     stopped = performance.now()
     log.info('stopping', { signal })
-    // First, so that it can tell of the jobs that end with it.
+    // First, so that it can report the jobs that end with it.
     stopAll(app, runner).then(
       () => process.exit(0),
       (error: unknown) => {

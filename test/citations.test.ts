@@ -25,7 +25,7 @@ test('every section that a comment cites is in the docs', () => {
     for (const path of sources(folder)) {
       const text = readFileSync(join(root, path), 'utf8')
       for (const [cited, page = '', section = ''] of text.matchAll(
-        /(docs\/contract\/[A-D](?:-resolved)?|docs\/engine) §(\d+(?:\.\d+)*)/g,
+        /(docs\/contract\/[A-D](?:-resolved)?) §(\d+(?:\.\d+)*)/g,
       )) {
         const heading = new RegExp(`^#+ ${section.replaceAll('.', '\\.')}[. ]`, 'm')
         if (!heading.test(pageOf(page))) missing.push(`${path}: ${cited}`)

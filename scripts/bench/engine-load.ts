@@ -35,7 +35,7 @@ export async function* benchLoad(project: Project): AsyncGenerator<Row> {
 /** A read is asked once more of another process; that one is given the time for its answer. */
 const secondsToKill = 4
 
-/** Reads are asked again of another process: nobody hears of one that died. */
+/** Reads are asked again of another process: nobody notices one that died. */
 async function killed(
   project: Project,
   light: readonly string[],

@@ -14,7 +14,7 @@ export function relations(subjects: Subjects): Measurement[] {
   ]
 }
 
-/** All that the API tells of a branch's commit. */
+/** All that the API shows of a branch's commit. */
 const fields =
   '%(refname)%00%(objectname)%00%(parent)%00%(authorname)%00%(authoremail)%00%(authordate:iso-strict)%00' +
   '%(committername)%00%(committeremail)%00%(committerdate:iso-strict)%00%(contents)'
@@ -65,7 +65,7 @@ async function makeBranch(project: Project, name: string, at: string): Promise<v
   await postJson(project, 'repository/branches', { branch: name, ref: at })
 }
 
-/** A merge request tells how far its target has gone on. */
+/** A merge request shows how far its target has gone on. */
 async function* aheadBehind(project: Project, { line }: Subjects): AsyncGenerator<Row> {
   const branch = `behind-${Date.now()}`
   const at = line[Math.floor(line.length / 4)] ?? 'HEAD'
@@ -92,7 +92,7 @@ async function* aheadBehind(project: Project, { line }: Subjects): AsyncGenerato
   )
 }
 
-/** A branch tells whether it is merged. */
+/** A branch shows whether it is merged. */
 async function* isAncestor(project: Project, { line }: Subjects): AsyncGenerator<Row> {
   const run = Date.now()
   const name = (round: number) => `merged-${run}-${round}`

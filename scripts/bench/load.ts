@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-// usage: load.ts <json>; asks one server for paths in turn on some connections, each waiting for its answer, and prints
+// usage: load.ts <json>; asks one server for paths by rotation on some connections, each waiting for its answer, and prints
 // how many answers came in a second. A process of its own on plain sockets: a client that costs more than the server
 // would measure itself.
 interface Order {

@@ -78,7 +78,7 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
-/** Both ways in turn, so that a slow moment of the machine hits both; the first round only warms up. */
+/** Both ways by turns, so that a slow moment of the machine hits both; the first round only warms up. */
 export function compare(
   what: string,
   rounds: number,
@@ -105,7 +105,7 @@ export interface Comparison {
 /** Quick work is repeated until it has been measured for as long. */
 const steadyAfter = 1500
 
-/** As `compare`, of ways that tell their milliseconds themselves. */
+/** As `compare`, of ways that give their milliseconds themselves. */
 export async function compareTimes(
   { what, rounds, mostRounds = rounds, limit }: Comparison,
   ours: (round: number) => Promise<number>,

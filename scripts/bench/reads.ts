@@ -34,7 +34,7 @@ export async function* benchReads(place: ReadsPlace): AsyncGenerator<Row> {
     { what: 'reads: one project', paths: one, least: 3000 },
     { what: 'reads: one project, nothing kept', paths: one.map((path) => `${path}?n={n}`) },
     { what: 'reads: 20 projects', paths: ['/api/v4/projects'], least: 1500 },
-    { what: 'reads: 20 projects, 40 pages in turn', paths: pages, least: 1500 },
+    { what: 'reads: 20 projects, 40 pages by rotation', paths: pages, least: 1500 },
     { what: 'reads: 20 projects, 10 writes a second', paths: pages, writes: true },
     { what: 'reads: 20 projects, nothing kept', paths: ['/api/v4/projects?n={n}'] },
   ]

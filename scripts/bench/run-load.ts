@@ -10,7 +10,7 @@ export interface LoadOrder {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Lets sixteen connections ask one server for paths in turn, from a process of their own. */
+/** Lets sixteen connections ask one server for paths by rotation, from a process of their own. */
 export async function runLoad(order: LoadOrder): Promise<{ perSecond: number; p99: number }> {
   const all = { connections: 16, warmMs: 1500, runMs: 3000, ...order }
   const script = join(import.meta.dirname, 'load.ts')

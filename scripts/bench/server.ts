@@ -95,10 +95,10 @@ function startCommand(root: string): { flags: string[]; env: Record<string, stri
 function watchLoop(child: ChildProcess): () => Promise<{ p99: number; most: number }> {
   child.send({ loopDelay: 'watch' })
   return async () => {
-    const told = once(child, 'message')
-    child.send({ loopDelay: 'tell' })
+    const reported = once(child, 'message')
+    child.send({ loopDelay: 'report' })
     // What loop-delay.mjs sends.
-    const [{ loopDelay }] = (await told) as [{ loopDelay: { p99: number; most: number } }]
+    const [{ loopDelay }] = (await reported) as [{ loopDelay: { p99: number; most: number } }]
     return loopDelay
   }
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { Agent, request } from 'node:http'
 
 /*
- * Asks the server and runs git, and tells the milliseconds of each. A process of its own without any
+ * Asks the server and runs git, and prints the milliseconds of each. A process of its own without any
  * loader: starting a program costs time in proportion to the size of the process that starts it.
  */
 

@@ -1,14 +1,21 @@
 // @ts-check
 // What starts with the whole server in it, as one file: Node needs 0.5 ms and more for each module that it finds, reads and
 // links, and the server has some 1,700 of its own (docs/decisions/0064).
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { join, relative } from 'node:path'
 
 /** What `server.cjs` gives, by the compiled module. */
 export const serverParts = { 'main.js': ['serve'], 'cli/main.js': ['runCommandLine'] }
 
 /**
- * Puts some exports of compiled modules, with all that these need, into one file beside them. Packages stay where they are:
+ * Packages of ES modules whose default export our modules take. `require` gives the whole module in its place, so these are
+ * put into the bundle.
+ */
+export const packagesInside = ['color-name', 'markdown-it-emoji/lib/data/full.mjs']
+
+/**
+ * Puts some exports of compiled modules, with all that these need, into one file beside them. Other packages stay where they are:
  * some hold native code, or start files of their own.
  *
  * @param {string} folder
@@ -21,10 +28,9 @@ export async function bundle(folder, name, parts) {
   const lines = Object.entries(parts).map(
     ([module, names]) => `export { ${names.join(', ')} } from './${module}'`,
   )
-  const { outputFiles } = await build({
+  await build({
     stdin: { contents: lines.join('\n'), resolveDir: folder },
     outfile: join(folder, name),
-    write: false,
     bundle: true,
     packages: 'external',
     // Paths are compared with the folder as it was given.
@@ -33,23 +39,20 @@ export async function bundle(folder, name, parts) {
     target: 'node20',
     format: 'cjs',
     logLevel: 'silent',
-    plugins: [keepAddresses(folder)],
+    plugins: [takeInside, keepAddresses(folder)],
   })
-  for (const { path, text } of outputFiles) await writeFile(path, keepDefaults(text))
 }
 
-/**
- * A package of ES modules keeps its default export. esbuild's helper takes everything that `require` gives for it, which Node
- * does with packages of CommonJS alone.
- *
- * @param {string} text
- */
-function keepDefaults(text) {
-  const found = 'isNodeMode || !mod || !mod.__esModule ?'
-  const [before, after, ...more] = text.split(found)
-  if (after === undefined || more.length > 0)
-    throw new Error('esbuild has another helper for imports')
-  return `${before}mod?.[Symbol.toStringTag] !== 'Module' && (${found.slice(0, -2)}) ?${after}`
+/** @type {import('esbuild').Plugin} */
+const takeInside = {
+  name: 'take-inside',
+  setup(build) {
+    for (const name of packagesInside) {
+      build.onResolve({ filter: new RegExp(`^${name}$`) }, ({ importer }) => ({
+        path: createRequire(importer).resolve(name),
+      }))
+    }
+  },
 }
 
 /**

@@ -29,13 +29,13 @@ const SILENT_MS = 60_000
  */
 export async function withLock(file, work, { onWait } = {}) {
   mkdirSync(dirname(file), { recursive: true })
-  let told = false
+  let hasSaid = false
   while (!take(file)) {
     const holder = readHolder(file)
     if (holder !== undefined && isStale(file, holder)) takeOver(file)
     else {
-      if (!told && holder !== undefined) onWait?.(holder)
-      told = true
+      if (!hasSaid && holder !== undefined) onWait?.(holder)
+      hasSaid = true
       await new Promise((wake) => setTimeout(wake, RETRY_MS))
     }
   }

@@ -146,14 +146,14 @@ export async function installNatives(root, { say, log }) {
     const done = new Map()
     const results = await Promise.allSettled(
       places.map((at) => {
-        const tell = (/** @type {string} */ text) => {
+        const say = (/** @type {string} */ text) => {
           done.set(at.name, `${at.name} ${text}`)
           detail([...done.values()].join(', '))
         }
         // Two clones that need the same module compile it once: the second waits and takes the first one's.
         const onWait = (/** @type {{ pid: number }} */ { pid }) =>
-          tell(`is being built by process ${pid}`)
-        const work = () => installOne(at, cache, { tell, log })
+          say(`is being built by process ${pid}`)
+        const work = () => installOne(at, cache, { say, log })
         return withLock(join(cache, `${at.key}.lock`), work, { onWait })
       }),
     )
@@ -164,12 +164,12 @@ export async function installNatives(root, { say, log }) {
 /**
  * @param {Place} at
  * @param {string} cache
- * @param {{ tell: (text: string) => void, log: string }} options
+ * @param {{ say: (text: string) => void, log: string }} options
  */
-async function installOne(at, cache, { tell, log }) {
+async function installOne(at, cache, { say, log }) {
   const found = await source(at, cache)
   if (found === undefined) {
-    await build(at, { tell, log })
+    await build(at, { say, log })
     if (!(await loads(at.built)))
       throw new SetupError(`${at.name} was built but does not load`, log)
   }
@@ -186,16 +186,16 @@ async function installOne(at, cache, { tell, log }) {
  * Compiles a module where npm unpacked it. What an interrupted build has compiled is used by the next one.
  *
  * @param {Place} at
- * @param {{ tell: (text: string) => void, log: string }} options
+ * @param {{ say: (text: string) => void, log: string }} options
  */
-async function build(at, { tell, log }) {
+async function build(at, { say, log }) {
   const headers = nodeHeaders()
   const resumed = readKey(join(at.build, 'configured.json')) === at.key
   if (!resumed) await configure(at, headers, log)
-  if ((await make(at, { tell, log })) === 0) return
+  if ((await make(at, { say, log })) === 0) return
   if (resumed) {
     await configure(at, headers, log)
-    if ((await make(at, { tell, log })) === 0) return
+    if ((await make(at, { say, log })) === 0) return
   }
   throw new SetupError(`${at.name} did not compile`, log)
 }
@@ -220,9 +220,9 @@ async function configure(at, headers, log) {
 
 /**
  * @param {Place} at
- * @param {{ tell: (text: string) => void, log: string }} options
+ * @param {{ say: (text: string) => void, log: string }} options
  */
-async function make(at, { tell, log }) {
+async function make(at, { say, log }) {
   const { total, done } = objectCount(at.build)
   let compiled = done
   return await runLogged('make', ['BUILDTYPE=Release', '-C', 'build', `-j${jobs()}`], {
@@ -232,7 +232,7 @@ async function make(at, { tell, log }) {
     dieWithUs: true,
     onLine(line) {
       if (/^\s*(CC|CXX)\(target\)/.test(line)) compiled += 1
-      tell(`${Math.min(compiled, total)} of ${total} files`)
+      say(`${Math.min(compiled, total)} of ${total} files`)
     },
   })
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ProjectRow } from './find-queries.ts'
 
-/** What tells a project apart, wherever another resource names it (docs/contract/D §1.2). */
+/** What identifies a project, wherever another resource names it (docs/contract/D §1.2). */
 export const projectIdentity = {
   id: z.int(),
   description: z.string().nullable(),

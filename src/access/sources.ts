@@ -10,7 +10,7 @@ import {
   type SubjectOptions,
 } from './subjects.ts'
 
-/** What projects and groups have alike is declared once; the first part of its paths tells which it is about. */
+/** What projects and groups have alike is declared once; the first part of its paths says which it is about. */
 export type SourceKind = 'projects' | 'groups'
 
 /** What a source is called in summaries. */

@@ -193,7 +193,7 @@ export class TaskRunner<C extends TaskCtx> {
     } catch (error) {
       if (isDiskFull(error)) throw error
       // A fault in there must neither bring the task back nor keep the server from starting.
-      ctx.log.error('the end of a task cannot be told', { task: row.name, id: row.id, error })
+      ctx.log.error('the end of a task cannot be recorded', { task: row.name, id: row.id, error })
       await buryTask(ctx.db, row.id, dead)
     }
   }

@@ -33,7 +33,7 @@ export function daily<P>(time: `${number}:${number}`, task: Enqueued<P>, payload
   })
 }
 
-/** Runs at the moments that a function tells: the latest that is not after `now`. */
+/** Runs at the moments that a function gives: the latest that is not after `now`. */
 export function cronSchedule<P>(task: Enqueued<P>, payload: P, dueAt: Schedule['dueAt']): Schedule {
   return scheduled(task, payload, dueAt)
 }

@@ -6,7 +6,7 @@ export type FieldTexts = Readonly<Record<string, readonly string[]>>
 /** What a problem answers with: a JSON object, or plain text. */
 export type ProblemBody = Readonly<Record<string, unknown>> | string
 
-/** Words for what went wrong, for code that must tell one problem from another. */
+/** Words for what went wrong, for code that must distinguish one problem from another. */
 export type ProblemCode =
   | 'bad_request'
   | 'invalid'

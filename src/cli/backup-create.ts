@@ -121,7 +121,7 @@ function megabytes(bytes: number): string {
   return `${(bytes / 1024 ** 2).toFixed(1)} MB`
 }
 
-/** What programs may be told of a backup. */
+/** What programs may read of a backup. */
 export function withoutSecrets({ secrets: _secrets, ...rest }: Manifest) {
   return rest
 }

@@ -60,7 +60,7 @@ export const doctor = command({
 async function findAll(config: Config, manner: Manner, progress: Progress): Promise<Finding[]> {
   const folder = folderFinding(config)
   const findings = [gitFinding(await gitVersion()), folder]
-  // Nothing below can be told apart from this.
+  // Nothing below can be distinguished from this.
   if (folder.state === 'failure') return findings
   const backup = new BackupSource(config)
   try {

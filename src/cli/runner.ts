@@ -169,7 +169,7 @@ function numberOf(name: string, text: string | undefined, fallback: number, leas
   throw new UsageError(`--${name} must be a whole number from ${least}`)
 }
 
-/** How long a runner may take to tell of its jobs once the process that started it is gone. */
+/** How long a runner may take to report its jobs once the process that started it is gone. */
 const LAST_MS = 2000
 
 /** Aborts when the server that has started this runner beside it stops, or is killed. */

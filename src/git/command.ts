@@ -23,7 +23,7 @@ export interface GitCommand {
   readonly timeout?: number | undefined
   /** Bytes of collected output after which it is killed; 64 MB by default. */
   readonly limit?: number | undefined
-  /** Is told what the program says on standard error, as it comes: its progress. */
+  /** Gets what the program prints on standard error, as it comes: its progress. */
   readonly onStderr?: ((text: string) => void) | undefined
   /** How far it gives way to the work of others; not at all by default. */
   readonly politeness?: number | undefined

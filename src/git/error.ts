@@ -42,7 +42,7 @@ export function isDamage(error: unknown): error is GitError {
   return error instanceof GitError && error.code === 'damaged'
 }
 
-/** What people are told of damage; where the repository lies is for the log alone. */
+/** What people see of damage; where the repository lies is for the log alone. */
 export function damageText({ detail: { what } }: GitError): string {
   if (what === undefined) {
     return 'The repository is damaged: its files are missing on the server. An administrator has to restore them.'

@@ -14,7 +14,7 @@ export function gitStream(command: GitCommand): Readable {
   try {
     running = startGit(command)
   } catch (error) {
-    return heard(new Readable()).destroy(error as Error)
+    return withErrorListener(new Readable()).destroy(error as Error)
   }
   const { stdin, stdout, done, kill } = running
   if (command.stdin === undefined) stdin.end()
@@ -53,11 +53,11 @@ export function gitStream(command: GitCommand): Readable {
     },
     (error: Error) => body.destroy(error),
   )
-  return heard(body)
+  return withErrorListener(body)
 }
 
-/** It may fail before its reader listens; unheard, that would end the process. A reader still sees it destroyed. */
-function heard(stream: Readable): Readable {
+/** It may fail before its reader listens, which would end the process without a listener. A reader still sees it destroyed. */
+function withErrorListener(stream: Readable): Readable {
   return stream.on('error', () => {})
 }
 

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { ownedName } from '../base/process-mark.ts'
 import type { Engine } from './engine/operation.ts'
 import { GitError } from './error.ts'
-import type { MoveGate } from './move-gate.ts'
 import { isBranchName } from './names.ts'
+import type { RefMoves } from './ref-moves.ts'
 import { syncFolder, writeFileSynced } from './repo-layout.ts'
 
 /** A repository, opaque to other rooms: engine functions take it as their first argument. */
@@ -17,7 +17,7 @@ export interface Repo {
   /** Whose share of programs and streams is taken for it; left out for the server itself. */
   readonly caller?: string | undefined
   /** Passed by whoever moves its refs. */
-  readonly moves: MoveGate
+  readonly moves: RefMoves
 }
 
 /** Points HEAD at a branch, which need not exist yet. */

@@ -8,8 +8,8 @@ import { EnginePool } from './engine/pool.ts'
 import { GitError } from './error.ts'
 import { listWhole, removeFromAll } from './maintenance/left-over-all.ts'
 import { outliveOthers } from './maintenance/outlive.ts'
-import { MoveGate } from './move-gate.ts'
 import { isBranchName } from './names.ts'
+import { RefMoves } from './ref-moves.ts'
 import type { Repo } from './repo.ts'
 import { layOut, syncFolder } from './repo-layout.ts'
 import { type RepoName, repositoryKey } from './repo-name.ts'
@@ -49,7 +49,7 @@ export function openGit(config: GitConfig) {
   const engine = config.engine ?? makeEngine(config, root)
   const archives = new ArchiveCache(join(config.dataDir, 'archives'), config.archiveCache)
   const pathOf = (name: RepoName): string => repositoryPath(root, name)
-  const moves = new MoveGate()
+  const moves = new RefMoves()
   const deletions = config.deletions ?? new Hold()
   const open = (name: RepoName): Repo => ({
     key: repositoryKey(name),

@@ -7,7 +7,7 @@ import type { PipelineParts } from './pipeline-parts.ts'
 import type { ApiRequest } from './request.ts'
 import { type Counters, throttle } from './throttle.ts'
 
-/** What the request throttle says of a request, once it was counted: answers and refusals tell it alike. */
+/** What the request throttle says of a request, once it was counted: answers and refusals show it alike. */
 export interface Rate {
   headers: Readonly<Record<string, string>>
 }

@@ -194,7 +194,7 @@ async function findSubjectAgain(parts: PipelineParts, step: Step, ctx: Ctx): Pro
 }
 
 /**
- * Some resources tell of wrong parameters before they tell whether the subject is there (docs/contract/A-resolved §1). Of a
+ * Some resources report wrong parameters before they report whether the subject is there (docs/contract/A-resolved §1). Of a
  * caller who will be refused no more is read for that than of one who is not known yet.
  */
 async function refuseWrongFirst(parts: PipelineParts, step: Step, ctx: Ctx): Promise<void> {

@@ -42,7 +42,7 @@ export interface ThrottleRule {
   readonly enabled: boolean
   readonly requests: number
   readonly periodSeconds: number
-  /** Told of what would be refused; nothing is then, and no headers tell of the limit. */
+  /** Called with what would be refused; nothing is then, and no headers name the limit. */
   readonly dryRun?: ((key: string) => void) | undefined
 }
 

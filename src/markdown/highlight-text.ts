@@ -7,7 +7,7 @@ import { workerTask } from '../base/workers/worker-task.ts'
 
 export interface HighlightJob {
   readonly text: string
-  /** The name of the file, which tells the language. */
+  /** The name of the file, which gives the language. */
   readonly name: string
 }
 

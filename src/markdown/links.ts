@@ -58,7 +58,7 @@ function shortOf({ kind, path, iid }: Numbered, own: string): string {
   return `${path === own ? '' : path}${kind === 'issue' ? '#' : '!'}${iid}`
 }
 
-/** Tells which of some issues and merge requests the viewer sees. */
+/** Finds which of some issues and merge requests the viewer sees. */
 async function seenAmong(
   ctx: Ctx,
   viewer: Viewer,

@@ -11,7 +11,7 @@ interface Use {
   readonly ofProject: (projectId: number) => RawBuilder<SqlBool>
   /** Each thing names it once: where it would twice, one row goes. */
   readonly once?: true
-  /** They only tell what was. */
+  /** They only record what was. */
   readonly past?: true
 }
 

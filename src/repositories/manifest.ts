@@ -1,5 +1,6 @@
 import { daily, every } from '../background/schedule.ts'
 import { endpointsOf, type Manifest } from '../manifest.ts'
+import { followedPushes } from '../store/migrations/0362-followed-pushes.ts'
 import * as branches from './branches/endpoints.ts'
 import { deleteMergedBranches } from './branches/tasks.ts'
 import * as changelog from './changelog/endpoints.ts'
@@ -65,5 +66,5 @@ export const repositoriesArea: Manifest = {
     every(5 * 60_000, recoverTask, {}),
     every(5 * 60_000, pullDueMirrors, {}),
   ],
-  migrations: [],
+  migrations: [followedPushes],
 }

@@ -28,7 +28,7 @@ export async function writeZip(
     if (isLink) zip.symlink(path, await readlink(from))
     else zip.file(from, { name: path, stats: await stat(from) })
   }
-  // Whoever only waits for the end of the archive hears nothing of a disk that is full.
+  // Whoever only waits for the end of the archive does not see that the disk is full.
   await Promise.all([zip.finalize(), written])
 }
 

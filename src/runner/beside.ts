@@ -2,16 +2,16 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-/** Tells a runner that a server has started it beside itself. */
+/** Says to a runner that a server has started it beside itself. */
 export const BESIDE = 'GITSTEAD_RUNNER_BESIDE'
 
 const AGAIN_MS = 5000
-/** How long it may take to end its jobs and to tell of it. */
+/** How long it may take to end its jobs and to report that. */
 const STOP_MS = 2500
 
 /** A runner in a process of its own, beside a server; it is started again when it dies, and ends with this process. */
 export interface RunnerBeside {
-  /** Ends it, and the jobs that it runs; the server hears of them if it still listens. */
+  /** Ends it, and the jobs that it runs; they are reported to the server if it still listens. */
   stop(): Promise<void>
 }
 

@@ -48,7 +48,7 @@ export interface JobSettings {
   readonly signal: AbortSignal
 }
 
-/** Runs one job from the first line of its log to its end, and tells the server all of it. */
+/** Runs one job from the first line of its log to its end, and reports all of it to the server. */
 export async function runJob(job: Job, settings: JobSettings): Promise<void> {
   const workspace = await openWorkspace(settings.folder, settings.slot, job)
   const processes = new JobProcesses(`${process.pid}-${job.id}`, settings.groups?.make())
@@ -360,7 +360,7 @@ class JobRun {
     }
   }
 
-  /** Tells how the job ended until the server has taken it, for some minutes. */
+  /** Reports how the job ended until the server has taken it, for some minutes. */
   async #report(outcome: Outcome): Promise<void> {
     const until = performance.now() + REPORT_FOR_MS
     for (let wait = 500; performance.now() < until; wait = Math.min(wait * 2, 30_000)) {

@@ -43,7 +43,7 @@ export interface JobAnswer {
   readonly status: number
   /** `running`, `canceling`, `canceled` and so on. */
   readonly jobStatus: string | undefined
-  /** Seconds until the server wants to hear more. */
+  /** Seconds until the server wants more. */
   readonly interval: number | undefined
   /** How much of the log the server has. */
   readonly received: number | undefined
@@ -102,12 +102,12 @@ export class Server {
     throw new Error(`the server answers ${response.status} when asked for a job`)
   }
 
-  /** Tells that a job runs. */
+  /** Reports that a job runs. */
   async touch(job: Job): Promise<JobAnswer> {
     return await this.#update(job, { state: 'running' })
   }
 
-  /** Tells how a job ended. */
+  /** Reports how a job ended. */
   async end(job: Job, report: JobEndReport): Promise<JobAnswer> {
     return await this.#update(job, {
       state: report.state,
@@ -118,7 +118,7 @@ export class Server {
     })
   }
 
-  /** Tells that a job ended with the runner that had it. */
+  /** Reports that a job ended with the runner that had it. */
   async endLost({ id, token }: LostJob): Promise<void> {
     const body = { token, state: 'failed', failure_reason: 'runner_interrupted' }
     const headers = { 'JOB-TOKEN': token }

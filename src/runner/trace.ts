@@ -6,7 +6,7 @@ import { Mask } from './mask.ts'
 import type { JobAnswer, Server } from './server.ts'
 
 const AT_ONCE = 256 * 1024
-/** A cancel is heard of within this time, however long the server would wait. */
+/** A cancel arrives within this time, however long the server would wait. */
 const LONGEST_WAIT_MS = 3000
 const SHORTEST_WAIT_MS = 500
 const FIRST_PAUSE_MS = 100
@@ -95,7 +95,7 @@ export class Trace {
     this.#size += bytes.length
     const copy = Buffer.from(bytes)
     this.#writes = this.#writes.then(() => this.#file.write(copy, 0, copy.length, at))
-    // Whoever waits for it hears that the disk is full; nobody may be waiting now.
+    // Whoever waits for it gets the error of a full disk; nobody may be waiting now.
     this.#writes.catch(() => {})
   }
 

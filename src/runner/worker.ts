@@ -41,7 +41,7 @@ export interface WorkerOptions {
   readonly say: (line: string) => void
 }
 
-/** Asks a server for jobs and runs them, as many at a time as told, until it is stopped and the last has ended. */
+/** Asks a server for jobs and runs them, as many at a time as configured, until it is stopped and the last has ended. */
 export async function runWorker(options: WorkerOptions): Promise<number> {
   await mkdir(options.folder, { recursive: true, mode: 0o700 })
   if (!options.alone) await assertNotAlone(options.folder)

@@ -56,7 +56,7 @@ export class Changes {
 
   /**
    * Differs when another connection than the writer's, which is another process, has committed. Asked once for all
-   * requests that one round of the event loop has found: they were there before it asked, so each hears of all that was
+   * requests that one round of the event loop has found: they were there before it asked, so each sees all that was
    * committed before it came.
    */
   #foreign(): unknown {

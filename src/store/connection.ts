@@ -63,7 +63,7 @@ export function openStore(folder: string, options: StoreOptions): Store {
     const openReader = () => new Handle(openReadOnly(path))
     const flush =
       options.synchronous === 'off' ? undefined : new Flush(`${path}-wal`, endWithoutDisk)
-    // From here on it is we who bring commits onto the disk, before anybody hears of them.
+    // From here on it is we who bring commits onto the disk, before anybody sees them.
     if (flush) writer.pragma('synchronous = NORMAL')
     const owner = new Handle(writer)
     const changes = new Changes(owner)

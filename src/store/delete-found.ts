@@ -7,7 +7,7 @@ interface Deletion {
 
 /**
  * Deletes a row that was found a moment ago. 404 when somebody else was faster: what follows from a deletion is done, and
- * told, once.
+ * announced, once.
  */
 export async function deleteFound(deletion: Deletion): Promise<void> {
   const { numDeletedRows } = await deletion.executeTakeFirst()

@@ -114,7 +114,7 @@ export interface ListOrders<DB, TB extends keyof DB, O> {
   readonly idOf: (row: O) => number
   /** By the name that `order_by` has on the wire; `id` need not be listed. */
   readonly keys: Readonly<Record<string, ListKey<DB, TB, O>>>
-  /** Totals are never given: nothing is counted, and a row behind the page tells that there is another. */
+  /** Totals are never given: nothing is counted, and a row behind the page says that there is another. */
   readonly uncounted?: true
   /** The same rows by a query that is faster to count. */
   readonly counted?: SelectQueryBuilder<DB, TB, O>

@@ -39,7 +39,7 @@ export class Advertisements {
     return Buffer.concat([head, await this.#list(repo, service, version, make)])
   }
 
-  /** What a client that pushes over SSH is told first. */
+  /** What a client that pushes over SSH gets first. */
   async pushRefs(repo: Repo, version: 0 | 1 | 2): Promise<Buffer> {
     // There is no push of protocol 2.
     const spoken = version === 1 ? 1 : 0
@@ -69,8 +69,8 @@ export class Advertisements {
   }
 
   /**
-   * What pushing clients are told, without a git process: each push changes the refs, so nothing
-   * that is kept would do. Git tells the capabilities of a repository once. A fork also offers what
+   * What pushing clients get, without a git process: each push changes the refs, so nothing
+   * that is kept would do. Git lists the capabilities of a repository once. A fork also offers what
    * its source has, which git knows better.
    */
   async #pushList(repo: Repo, byGit: () => Promise<Buffer>): Promise<Buffer> {

@@ -23,7 +23,7 @@ export interface GitService {
   readonly pid: Promise<number>
   readonly stdin: Writable
   readonly stdout: Readable
-  /** What the hooks tell us, and our answers (docs/engine §12). */
+  /** What the hooks ask, and our answers. */
   readonly fromHook: Readable
   readonly toHook: Writable
   /** Resolves when the process and everybody who holds its output are gone. */

@@ -55,7 +55,7 @@ export class ReceivePack {
     this.#output = new PushOutput(request.capabilities)
     this.#git = startService(receiveCommand(transport.hooks, given.ctx, this.#repo))
     this.#intent = this.#record()
-    // Whoever needs it hears of a failure then.
+    // Whoever needs it gets the failure then.
     this.#intent.catch(() => {})
     given.signal.addEventListener('abort', () => this.abandon(), { once: true })
     if (given.signal.aborted) this.abandon()
@@ -109,7 +109,7 @@ export class ReceivePack {
     this.#wake()
   }
 
-  /** Hands the client's bytes to git. What comes after git has heard enough is read and dropped. */
+  /** Hands the client's bytes to git. What comes after git has ended is read and dropped. */
   async #feed(head: Buffer): Promise<void> {
     const { stdin } = this.#git
     stdin.write(head)
@@ -171,7 +171,7 @@ export class ReceivePack {
       if (refusals.length > 0) return deny(toHook, sentences(ctx, refusals))
       if (this.#abandoned) return deny(toHook, [])
       await releaseDeadLocks(this.#repo.path, locksOf(this.#checked.moves.map(({ name }) => name)))
-      this.#leave = await this.#repo.moves.enter(this.#repo.key)
+      this.#leave = await this.#repo.moves.begin(this.#repo.key)
       this.#allowed = true
       this.#transport.atStep('allowed')
       allow(toHook)

@@ -13,7 +13,7 @@ export interface Reception {
   readonly input: Readable
   /**
    * The client leaves its side open behind the pack, and may wait for the answer and the end of ours with nothing said on its
-   * own: where the pack ends is told by the pack.
+   * own: where the pack ends is written in the pack.
    */
   readonly staysOpen?: boolean
   /** Raised when the client is gone. */

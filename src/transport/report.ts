@@ -1,6 +1,6 @@
 import { Band, bandPackets, flushPacket, PacketReader, packet, type SideBand } from './pkt-line.ts'
 
-/** What became of one ref of a push, as the client is told: `null` means it moved. */
+/** What became of one ref of a push, as the client gets it: `null` means it moved. */
 export interface RefOutcome {
   readonly name: string
   readonly refusal: string | null
@@ -71,7 +71,7 @@ export function parseReport(report: Buffer): RefOutcome[] {
 
 /**
  * Splits the output of receive-pack: progress goes on at once, the report is kept back until the
- * database knows what moved, so that a client is never told more than what lasts.
+ * database knows what moved, so that a client never gets more than what lasts.
  */
 export class PushOutput {
   readonly #band: SideBand | undefined

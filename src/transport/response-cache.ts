@@ -189,7 +189,7 @@ class Flight {
     if (this.#state === 'flying') this.#abort.abort()
     else if (!this.#closed) {
       this.#closed = true
-      // The answer went out before; of the maker nobody would hear it, which ends the process.
+      // The answer went out before; an error of the maker that nobody handles ends the process.
       await this.#file?.close().catch(() => {})
     }
   }

@@ -13,7 +13,7 @@ import type { Transport } from './transport.ts'
 /**
  * Takes a push and yields the answer. Rules about who and which ref are applied before git starts;
  * those that look at commits when git has them in quarantine; the intent is recorded meanwhile,
- * the refs move, and the effects are recorded before the client hears of success.
+ * the refs move, and the effects are recorded before the client gets its answer.
  */
 export async function* takePush(transport: Transport, given: Reception): AsyncGenerator<Buffer> {
   const request = await readPushRequest(given.input)

@@ -44,12 +44,12 @@ export async function* uploadPack(
       yield* transport.packs.serve(repo.key, request.cacheKey, signal, run)
     } else yield* run(signal)
   } catch (error) {
-    // The client has been told by git, in a whole answer, which nobody keeps.
+    // The client has git's error, in a whole answer, which nobody keeps.
     if (!(error instanceof ToldByGit)) throw error
   }
 }
 
-/** Git has told its client what is wrong with the request, and ended. */
+/** Git has answered its client what is wrong with the request, and ended. */
 class ToldByGit extends GitError {}
 
 async function worthKeeping(

@@ -12,12 +12,12 @@ interface Viewing extends Ctx {
   readonly headers: Record<string, string>
 }
 
-/** A browser remembers so many messages that it was told to show no more. */
+/** A browser remembers so many messages that were dismissed. */
 const MOST_DISMISSED = 40
 /** Longer than most messages live. */
 const REMEMBERED_S = 90 * 24 * 3600
 
-/** What administrators tell on this page, but for what this browser has dismissed. */
+/** What administrators announce on this page, but for what this browser has dismissed. */
 export async function readBroadcasts(ctx: Viewing): Promise<Broadcast[]> {
   const [path = '/'] = ctx.address.split('?')
   const messages = await listShownMessages(ctx, { path, subject: subjectOf(path) })

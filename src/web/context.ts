@@ -35,7 +35,7 @@ export interface Shown {
   readonly address: string
   readonly refused: RefusedForm | null
   readonly flash: Flash | null
-  /** What administrators tell everybody. */
+  /** What administrators announce to everybody. */
   readonly broadcasts: readonly Broadcast[]
   /** Until when the viewer must have a second factor, where one is asked for. */
   readonly secondFactorBy: string | null

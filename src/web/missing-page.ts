@@ -21,7 +21,7 @@ function wantsPage(accept: string | readonly string[] | undefined): boolean {
   return String(accept ?? '').includes('text/html')
 }
 
-/** What a browser is told, and how: a page as all others, or one line where there are no pages. */
+/** What a browser is answered, and how: a page as all others, or one line where there are no pages. */
 function missing(config: Answered): {
   readonly body: string
   readonly headers: Readonly<Record<string, string>>

@@ -52,7 +52,7 @@ export function formTokenOf(ctx: PageCtx): string {
   return token
 }
 
-/** What the parts of the page are told of it. */
+/** What the parts of the page know of it. */
 export async function shownOf(
   ctx: PageCtx,
   refused: RefusedForm | null,

@@ -37,14 +37,14 @@ test('a repository that is removed while deletions are held is gone, and its fil
   await expect.poll(() => readdirSync(dirname(path))).toEqual(['7.git'])
 })
 
-test('no repository comes or goes while the gate of moves is closed', async () => {
+test('no repository comes or goes while moves of refs are paused', async () => {
   await git.init(7, { defaultBranch: 'main' })
-  const open = await git.moves.close(1000)
+  const resume = await git.moves.pause(1000)
   const removed = git.remove(7)
   const made = git.init(8, { defaultBranch: 'main' })
   await new Promise((resolve) => setTimeout(resolve, 300))
   expect([await git.exists(7), await git.exists(8)]).toEqual([true, false])
-  open()
+  resume()
   await Promise.all([removed, made])
   expect([await git.exists(7), await git.exists(8)]).toEqual([false, true])
 })

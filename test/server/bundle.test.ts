@@ -1,6 +1,8 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { packagesInside } from '../../scripts/setup/bundle.mjs'
 import { root } from '../../scripts/setup.mjs'
 import { newFolder } from '../support/database.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
@@ -40,6 +42,19 @@ test('what lies beside the modules is found from the bundle: workers, engines, t
   const page = await ana.get('/-/docs', { host: true })
   expect(page.body).toContain('swagger-ui')
   expect((await ana.get('/-/docs/swagger-ui.css', { host: true })).status).toBe(200)
+})
+
+test('every package of ES modules whose default export is taken lies in the bundle', () => {
+  const load = createRequire(join(root, 'package.json'))
+  const named = new Set<string>()
+  for (const file of readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' })) {
+    if (!file.endsWith('.js') || file.startsWith('web/assets')) continue
+    const text = readFileSync(join(root, 'dist', file), 'utf8')
+    const found = text.matchAll(/^import (?:\w+|\{ default as .*) from '([^.'][^']*)'/gm)
+    for (const [, name = ''] of found) named.add(name)
+  }
+  const isModule = (name: string) => load(name)?.[Symbol.toStringTag] === 'Module'
+  expect([...named].filter(isModule).sort()).toEqual([...packagesInside].sort())
 })
 
 test('packages of ES modules give the bundle their default export: emoji and the names of colors', async () => {

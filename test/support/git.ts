@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { MoveGate } from '../../src/git/move-gate.ts'
+import { RefMoves } from '../../src/git/ref-moves.ts'
 import type { Repo } from '../../src/git/repo.ts'
 import { InProcessEngine } from '../../src/git/service/in-process.ts'
 import { type GitStore, openGit } from '../../src/git/store.ts'
@@ -78,5 +78,5 @@ export function openGitWorld(engineProcesses = 0): GitWorld {
 
 /** A repository at a path, read in this process. */
 export function repoAt(path: string): Repo {
-  return { key: '0', path, engine: new InProcessEngine(), moves: new MoveGate() }
+  return { key: '0', path, engine: new InProcessEngine(), moves: new RefMoves() }
 }

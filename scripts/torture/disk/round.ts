@@ -125,16 +125,16 @@ async function writeOnFull(
   const outcomes = await writeAll(writers)
   outcomes.forEach((outcome, at) => {
     const writer = writers[at]?.name ?? ''
-    const told = outcome.kind === 'done' ? 'done' : outcome.reason
+    const answer = outcome.kind === 'done' ? 'done' : outcome.reason
     const known = sort(outcome)
     answers.set(known, (answers.get(known) ?? 0) + 1)
     if (known === 'other') {
-      fail(`on the full disk, ${writer}: ${told}`, `${writer}: ${told.slice(0, 40)}`)
+      fail(`on the full disk, ${writer}: ${answer}`, `${writer}: ${answer.slice(0, 40)}`)
     }
   })
 }
 
-/** What a refused write was told. */
+/** The answer to a refused write. */
 function sort(outcome: Outcome): 'done' | '507' | 'git' | 'other' {
   if (outcome.kind === 'done') return 'done'
   if (outcome.reason.startsWith('507')) return '507'

@@ -36,7 +36,7 @@ export async function findPaths(
   return { pathFor: (template, random) => fill(template, known, random) }
 }
 
-/** Values that no list tells. */
+/** Values that no list has. */
 const words: Readonly<Record<string, readonly string[]>> = {
   file_path: ['README.md', 'dir%2Fa.txt'],
   noteable: ['issues', 'merge_requests', 'snippets'],

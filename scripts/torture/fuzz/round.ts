@@ -126,7 +126,7 @@ async function lost(
 ): Promise<void> {
   const { server, options, report } = place
   const sentAt = Date.now() - reply.milliseconds
-  // Its end is heard of a moment later than the end of the connection.
+  // Its end arrives a moment later than the end of the connection.
   await sleep(500)
   const ended = server.lastEnd()
   // One end costs everybody who waits then an answer.

@@ -47,7 +47,7 @@ export function send(pool: Pool, request: FuzzRequest): Promise<Reply> {
   })
 }
 
-/** Answers of 5xx that say what the server is: it does not offer something, or it is told to fail. */
+/** Answers of 5xx that say what the server is: it does not offer something, or it is made to fail. */
 const onPurpose: readonly (readonly [RegExp, number, string])[] = []
 
 /** Whether an answer, or that there was none, is the server's fault. */

@@ -41,7 +41,7 @@ async function cutAll(server: TortureServer, options: RoundOptions, report: Repo
     }
   }
   await Promise.all(Array.from({ length: CONNECTIONS }, work))
-  report.figure({ name: 'kinds of requests', value: requests.length, unit: 'in turn' })
+  report.figure({ name: 'kinds of requests', value: requests.length, unit: 'one after the other' })
   report.figure({ name: 'connections cut', value: options.count, unit: 'in all' })
   report.figure({ name: 'ends of the server', value: server.deaths(), unit: 'in all', atMost: 0 })
   const left = await leftoversAfter(server.data, CLEAN_MS)

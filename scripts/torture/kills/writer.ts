@@ -2,7 +2,7 @@
 export interface Writer {
   /** `push to push-0`. */
   readonly name: string
-  /** Makes one change; tells whether the server has acknowledged it. */
+  /** Makes one change; gives whether the server has acknowledged it. */
   write(): Promise<Outcome>
   /** What is not as it was acknowledged, one sentence each; takes over what is there. */
   check(): Promise<string[]>

@@ -7,7 +7,7 @@ export interface GitRun {
   readonly stderr: string
 }
 
-/** Runs the git program as a client does; tells how it ended instead of throwing. */
+/** Runs the git program as a client does; gives how it ended instead of throwing. */
 export function runGit(
   folder: string,
   args: readonly string[],

@@ -68,7 +68,7 @@ async function soak(server: TortureServer, options: RoundOptions, report: Report
   for (const writer of writers) {
     for (const lost of await writer.check()) report.fail({ what: lost, kind: writer.name })
   }
-  tell(report, server, seen, memory)
+  reportFigures(report, server, seen, memory)
 }
 
 async function keepAt(
@@ -128,7 +128,12 @@ async function sampleMemory(server: TortureServer, end: number): Promise<number[
   return samples
 }
 
-function tell(report: Report, server: TortureServer, seen: Seen, memory: readonly number[]): void {
+function reportFigures(
+  report: Report,
+  server: TortureServer,
+  seen: Seen,
+  memory: readonly number[],
+): void {
   const times = seen.times.toSorted((one, other) => one - other)
   const at = (share: number) => times[Math.floor(times.length * share)] ?? 0
   report.figure({ name: 'reads answered', value: times.length, unit: 'in all', atLeast: 1 })

@@ -13,7 +13,7 @@ interface Misses {
 /** Somebody at an address who says to be somebody. */
 export interface Guess {
   readonly ip: string
-  /** The name or e-mail that was given. Both of one user count apart: else the limit would tell that they are of one. */
+  /** The name or e-mail that was given. Both of one user count apart: else the limit would reveal that they are of one. */
   readonly account: string
   /** The user who has it. */
   readonly userId: number | undefined

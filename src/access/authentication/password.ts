@@ -32,7 +32,7 @@ const NOBODY = `scrypt$${COST.N}$${COST.r}$${COST.p}$${'A'.repeat(22)}$${'A'.rep
 
 /**
  * Whether the password is the one that was hashed. A null hash (no such user, or no password) takes as long as a real
- * one and is false, so that time does not tell which users exist.
+ * one and is false, so that time does not reveal which users exist.
  */
 export async function verifyPassword(password: string, hash: string | null): Promise<boolean> {
   const [kind, n, r, p, salt, key] = (hash ?? NOBODY).split('$')

@@ -238,7 +238,7 @@ function answer(
   }
   const unpack = request.raw ? new PassThrough() : unpacker(response.headers['content-encoding'])
   const body = capped(maxSize)
-  // Whoever reads hears of it; a body that nobody reads must not end the process.
+  // Whoever reads gets the error; a body that nobody reads must not end the process.
   body.on('error', () => {})
   pipeline(response.body, unpack, body, () => {})
   // A pipeline passes the socket's error on; why it ended is ours to name.

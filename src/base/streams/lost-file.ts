@@ -6,6 +6,6 @@ export class LostFile extends Error {
   }
 }
 
-/** What people are told of it. */
+/** What people see of it. */
 export const lostFileText =
   'The file is damaged: its content is missing on the server. An administrator has to restore it, or it has to be uploaded again.'

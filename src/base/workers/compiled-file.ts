@@ -9,7 +9,7 @@ const sources = `${sep}src${sep}`
  */
 export function compiledFile(source: URL): string {
   const path = fileURLToPath(source).replace(/\.ts$/, '.js')
-  // This file itself tells whether the sources run, and where they are.
+  // This file itself shows whether the sources run, and where they are.
   const here = fileURLToPath(import.meta.url)
   if (!here.endsWith('.ts')) return path
   const root = here.slice(0, here.lastIndexOf(`${sources}base${sep}`))

@@ -5,9 +5,8 @@ import { runInNewContext } from 'node:vm'
 const growth = 40
 
 /**
- * Keeps the memory of this process near to what it really uses. V8 would let a heap of seventy megabytes grow to three
- * hundred before it looks through it; here it looks sooner. Against 20 per cent, 40 saves a tenth of the processor time
- * of a read and costs 15 MB. Every git program that is started costs time in proportion to the size of its parent.
+ * Keeps the memory of this process near to what it really uses: V8 would let a heap of seventy megabytes grow to three
+ * hundred before it looks through it. Here it looks sooner; less than 40 per cent costs processor time.
  */
 export function keepHeapSmall(): void {
   setFlagsFromString(`--heap-growing-percent=${growth}`)
@@ -30,7 +29,7 @@ export function collectOnce(): void {
 }
 
 /**
- * Tells of bytes that came in buffers of their own and went on, as those of a large upload do. V8 lets such buffers come
+ * Counts bytes that came in buffers of their own and went on, as those of a large upload do. V8 lets such buffers come
  * to 32 MB together before it looks which are still used; here it looks at the newest part of the heap after 8 MB.
  */
 export function buffersPassed(bytes: number): void {

@@ -39,7 +39,7 @@ export async function openZipEntry(
     zip.close()
     throw badRequest('the archive is broken')
   })
-  // Whoever reads it hears of it; one that nobody reads must not end the process.
+  // Whoever reads it gets the error; one that nobody reads must not end the process.
   body.on('error', () => {})
   body.once('close', () => zip.close())
   const name = (path.split('/').at(-1) ?? '').replaceAll(/[^\w.-]/g, '_')
@@ -172,7 +172,7 @@ function entryAdder(
   }
 }
 
-/** Gives every entry in turn; 400 for an archive that is broken, or that nobody should list. */
+/** Gives every entry, one after the other; 400 for an archive that is broken, or that nobody should list. */
 async function eachEntry(zip: ZipFile, visit: (entry: Entry) => void): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     zip.on('entry', (entry: Entry) => {

@@ -84,7 +84,7 @@ export async function withIncludes(
   return deepMerge(merged, own)
 }
 
-/** What a file of a commit is told from others by. */
+/** What identifies a file of a commit. */
 export function nameOfFile({ projectId, sha }: Place, path: string): string {
   return `${projectId} ${sha} ${path}`
 }

@@ -257,7 +257,7 @@ export function assertShapes(where: string, job: ValueMap): void {
   assertIdTokens(where, job.id_tokens)
 }
 
-/** What is wrong with a plain keyword is told as its configuration. */
+/** What is wrong with a plain keyword is reported as its configuration. */
 function asFault(fault: string): string {
   return fault.startsWith('should') ? `config ${fault}` : fault
 }

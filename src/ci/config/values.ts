@@ -49,7 +49,7 @@ export function isShort(value: Value, most: number): boolean {
 }
 
 /**
- * Maps are merged, the later wins; lists and everything else are replaced (docs/contract/D §5.1 include). `spend` is told
+ * Maps are merged, the later wins; lists and everything else are replaced (docs/contract/D §5.1 include). `spend` gets
  * how many keys that took.
  */
 export function deepMerge(

@@ -21,7 +21,7 @@ export const clientFeaturesEntity = z.strictObject({
 
 type Flag = Awaited<ReturnType<typeof presentFlags>>[number]
 
-/** What programs of an environment are told; flags without a strategy for it are left out. */
+/** What programs of an environment get; flags without a strategy for it are left out. */
 export async function listClientFeatures(
   ctx: Ctx,
   projectId: number,

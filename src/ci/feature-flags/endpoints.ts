@@ -35,7 +35,7 @@ const strategy = {
   parameters: parameters.optional(),
   user_list_id: id().nullish(),
 }
-/** What tells a part of a flag that is there already from a new one. */
+/** What distinguishes a part of a flag that is there already from a new one. */
 const known = { id: id().optional(), _destroy: flag().optional() }
 
 // A new flag has nothing that an `id` could name; the Go client sends 0 for each of its scopes.

@@ -117,7 +117,7 @@ const ROLES = [
   [50, 'owner'],
 ] as const
 
-/** No cluster agents are kept here: the list is empty, the rest tells who asks. */
+/** No cluster agents are kept here: the list is empty, the rest says who asks. */
 export const listAllowedAgents = endpoint({
   method: 'GET',
   path: '/job/allowed_agents',

@@ -105,7 +105,7 @@ async function findLintedRef(ctx: Ctx, project: Project, given: string): Promise
 }
 
 /**
- * Which variables a look at a configuration uses: what it tells of its includes may show them, so that they are those
+ * Which variables a look at a configuration uses: what it says of its includes may show them, so that they are those
  * that a pipeline of the caller's own on the ref would get.
  */
 async function secretsFor(ctx: Ctx, project: Project, at: PipelineRef) {

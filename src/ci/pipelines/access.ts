@@ -88,7 +88,7 @@ export async function mayRunOnBoth(
 type OnRefPipeline = Pick<PipelineRow, 'ref' | 'tag' | 'protected' | 'merge_request_id'>
 
 /**
- * Whether the caller may run jobs of a pipeline. What one between protected branches may, its ref does not tell: that is
+ * Whether the caller may run jobs of a pipeline. What one between protected branches may, its ref does not say: that is
  * the merge request's own.
  */
 export async function mayRunAgain(

@@ -1,6 +1,6 @@
 import type { Db } from '../../store/schema.ts'
 
-/** The mean of the coverages that jobs and reported statuses of a pipeline tell, or those of this name alone. */
+/** The mean of the coverages that jobs and reported statuses of a pipeline have, or those of this name alone. */
 export async function findCoverage(
   db: Db,
   pipelineId: number,

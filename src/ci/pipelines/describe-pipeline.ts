@@ -31,7 +31,7 @@ export const pipelineEntity = z.strictObject({
 
 const noCommit = '0'.repeat(40)
 
-/** A pipeline with all that is told of one. */
+/** A pipeline with all that is shown of one. */
 export async function describePipeline(
   ctx: Ctx,
   project: Project,

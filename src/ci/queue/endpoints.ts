@@ -90,7 +90,7 @@ export const updateRunningJob = endpoint({
   ...common,
   method: 'PUT',
   path: '/jobs/:id',
-  summary: 'Tell the state of a running job',
+  summary: 'Get the state of a running job',
   params: { id: id() },
   body: {
     token: text().optional(),

@@ -77,7 +77,7 @@ const AGAIN_MS = 1000
 /** What may go well the next time: the job is left where it is. */
 const PASSING: readonly GitErrorCode[] = ['stale', 'locked', 'busy', 'timeout', 'full', 'failed']
 
-/** The payload, or why there can be none: a job that cannot be told to a runner must not hold up those behind it. */
+/** The payload, or why there can be none: a job that cannot be described to a runner must not hold up those behind it. */
 async function payloadOf(
   ctx: Ctx,
   loaded: LoadedJob,

@@ -9,7 +9,7 @@ import {
   updateRunner,
 } from './queries.ts'
 
-/** What a runner program tells of itself. */
+/** What a runner program reports of itself. */
 export interface RunnerInfo {
   readonly version?: string | undefined
   readonly revision?: string | undefined
@@ -47,7 +47,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A machine without an id of its own is told apart by nothing. */
+/** A machine without an id of its own cannot be distinguished. */
 const NO_SYSTEM = '<legacy>'
 
 /** Notes that a runner has asked, from which machine and with which program; at most once a minute unless that changes. */

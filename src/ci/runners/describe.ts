@@ -5,7 +5,7 @@ import type { Ctx } from '../../ctx.ts'
 import { presentRunner, runnerEntity } from './present.ts'
 import { findRunner, listVisibleRunnerProjects, newestManagers } from './queries.ts'
 
-/** A runner with all that is told of one (docs/contract/D §1.23). */
+/** A runner with all that is shown of one (docs/contract/D §1.23). */
 export const runnerDetailsEntity = z.strictObject({
   ...runnerEntity.shape,
   tag_list: z.array(z.string()),

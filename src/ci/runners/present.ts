@@ -14,7 +14,7 @@ import {
 } from './queries.ts'
 
 const ONLINE_MS = 2 * 3_600_000
-/** So long after it was heard of a runner is stale, and a machine of one is removed. */
+/** So long after its last contact a runner is stale, and a machine of one is removed. */
 export const STALE_MS = 7 * 86_400_000
 
 /** A runner in short (docs/contract/D §1.23). */

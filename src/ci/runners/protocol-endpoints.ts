@@ -18,7 +18,7 @@ export const registeredEntity = z.strictObject({
   token_expires_at: z.string().nullable(),
 })
 
-/** What may be told of a runner program; unknown members are left out. */
+/** What may be shown of a runner program; unknown members are left out. */
 export const infoParameter = () =>
   parameter({ type: 'object', additionalProperties: true }, (raw) => raw).optional()
 

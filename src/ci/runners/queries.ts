@@ -171,7 +171,7 @@ export async function deleteManager(db: Db, id: number): Promise<void> {
   await deleteFound(db.deleteFrom('ci_runner_managers').where('id', '=', id))
 }
 
-/** Removes the machines that were not heard of since. */
+/** Removes the machines that made no contact since. */
 export async function deleteSilentManagers(db: Db, since: Instant): Promise<void> {
   await db
     .deleteFrom('ci_runner_managers')
@@ -193,7 +193,7 @@ export async function listManagersById(db: Db, ids: readonly number[]): Promise<
   return await db.selectFrom('ci_runner_managers').selectAll().where('id', 'in', ids).execute()
 }
 
-/** The newest manager of each runner: what its details tell of its program. */
+/** The newest manager of each runner: what its details say of its program. */
 export async function newestManagers(
   db: Db,
   runnerIds: readonly number[],

@@ -162,7 +162,7 @@ async function once<T>(key: string, write: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The variable of a scope among those of one key: the only one when no scope is told (docs/contract/D §1.19). */
+/** The variable of a scope among those of one key: the only one when no scope is given (docs/contract/D §1.19). */
 export function pickVariable(rows: readonly VariableRow[], scope: string | undefined): VariableRow {
   const found = scope === undefined ? rows : rows.filter((row) => row.environment_scope === scope)
   const [only] = found

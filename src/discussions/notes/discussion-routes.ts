@@ -49,7 +49,7 @@ export const positionParameter = hash({
 
 type AskedByRequest = z.infer<typeof positionParameter>
 
-/** Leaves out what was not said, so that checks need not tell null from absent. */
+/** Leaves out what was not said, so that checks need not distinguish null from absent. */
 export function said(asked: AskedByRequest) {
   const given = Object.entries(asked).filter(([, value]) => value !== undefined && value !== null)
   return Object.fromEntries(given)

@@ -36,7 +36,7 @@ function notesOf(db: Db, scope: NoteScope, filter: NoteFilter) {
   return query
 }
 
-/** Whether the viewer sees what the row of `notes` that a query is at tells of (docs/contract/B-resolved §11.3 cross_reference). */
+/** Whether the viewer sees what the row of `notes` that a query is at mentions (docs/contract/B-resolved §11.3 cross_reference). */
 function seesSource(viewer: Viewer): RawBuilder<SqlBool> {
   return sql<SqlBool>`(notes.system = 0 OR NOT EXISTS (SELECT 1 FROM cross_references x WHERE x.note_id = notes.id)
     OR EXISTS (SELECT 1 FROM cross_references x JOIN projects ON projects.id = x.source_project_id

@@ -80,7 +80,7 @@ interface PushedCommit {
   readonly message: string
 }
 
-/** Issues and merge requests that the commits of one branch of a push tell of it, all together. */
+/** Issues and merge requests that the commits of one branch of a push mention, all together. */
 const MAX_MENTIONED = 200
 
 /** Lets what pushed commits mention say so. */

@@ -29,7 +29,7 @@ interface Called {
 /**
  * What follows from a text that was written or changed, in the caller's transaction: those whom it mentions get a to-do,
  * as far as they may see the place, and what it mentions says so (docs/contract/B-resolved §11.3 cross_reference). Internal notes
- * tell nobody elsewhere.
+ * notify nobody elsewhere.
  */
 export async function followText(
   ctx: Ctx,

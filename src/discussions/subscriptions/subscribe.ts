@@ -12,8 +12,8 @@ import {
 } from './queries.ts'
 
 /**
- * Notes whether the caller wants to hear of a subject; 304 when nothing changes (docs/contract/D §0.3). `byDefault` tells what
- * holds while the caller has said nothing (participants hear of a thread).
+ * Notes whether the caller is subscribed to a subject; 304 when nothing changes (docs/contract/D §0.3). `byDefault` says what
+ * holds while the caller has said nothing (participants are subscribed to a thread).
  */
 export async function setSubscribed(
   ctx: Ctx,
@@ -30,7 +30,7 @@ export async function setSubscribed(
   })
 }
 
-/** Whether the caller hears of a subject. */
+/** Whether the caller is subscribed to a subject. */
 export async function isSubscribed(
   ctx: Ctx,
   type: SubscriptionSubject,

@@ -71,7 +71,7 @@ export class ArchiveCache {
       await this.#drop(key)
       return undefined
     }
-    // Again at the end: it was used last. The time tells the next process.
+    // Again at the end: it was used last. The time is for the next process.
     if (this.#entries.delete(key)) this.#entries.set(key, entry)
     const used = Date.now() / 1000
     await handle.utimes(used, used).catch(() => {})

@@ -147,7 +147,7 @@ export class ArchiveDraft extends Readable {
     if (!this.destroyed) this.push(buffer.subarray(0, bytesRead))
   }
 
-  /** It has its place before the reader hears of the end. */
+  /** It has its place before the reader sees the end. */
   async #finish(): Promise<void> {
     if (!this.#mayWrite || this.destroyed) return
     // Where that fails the next one makes it anew.

@@ -13,7 +13,7 @@ type Entry = Extract extends AsyncIterable<infer Found> ? Found : never
  */
 export async function* readTarItems(source: Readable, top: string): AsyncGenerator<Item> {
   const entries = extract()
-  // Whoever reads hears of errors by reading; unheard ones would end the process.
+  // Whoever reads gets errors by reading; without a listener one would end the process.
   entries.on('error', () => {})
   source.on('error', (error) => entries.destroy(error))
   source.pipe(entries)

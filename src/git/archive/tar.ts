@@ -97,7 +97,7 @@ export async function* tar(
 ): AsyncGenerator<Buffer> {
   yield globalHeader(frame)
   const pack = openPack()
-  // Whoever reads hears of errors by reading; unheard ones would end the process.
+  // Whoever reads gets errors by reading; without a listener one would end the process.
   pack.on('error', () => {})
   const adding = (async () => {
     const top = { ...owner, mtime: frame.time, name: `${frame.name}/` }

@@ -56,7 +56,7 @@ export async function* zip(
   // Loaded by the first zip: processes that pack none, the main one above all, need not hold it.
   const { default: make } = await import('archiver')
   const archive = make('zip', options)
-  // Whoever reads hears of errors by reading; unheard ones would end the process.
+  // Whoever reads gets errors by reading; without a listener one would end the process.
   archive.on('error', () => {})
   const adding = (async () => {
     const folder = { name: `${frame.name}/`, date: frame.time }

@@ -59,7 +59,7 @@ export interface Ranges {
 
 const LONGEST_RANGE_DIFF = 1024 * 1024
 
-/** How one series of commits became another, as git tells it; undefined when that takes too long, or is too much to read. */
+/** How one series of commits became another, as git shows it; undefined when that takes too long, or is too much to read. */
 export async function readRangeDiff(
   repo: Repo,
   { before, after }: Ranges,

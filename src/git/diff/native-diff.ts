@@ -62,7 +62,7 @@ export function nativeDiff(
   to: ObjectId,
   keep: number,
 ): Promise<readonly ParsedFile[] | undefined> {
-  return orGit(async () => {
+  return undefinedOnFailure(async () => {
     const found = await compare(repository, from, to, mostFiles)
     if (!found || !(await isSmall(repository, found.changes))) return undefined
     const { changes, diff } = found
@@ -79,11 +79,11 @@ export function nativeChanges(
   from: ObjectId,
   to: ObjectId,
 ): Promise<readonly RawChange[] | undefined> {
-  return orGit(async () => (await compare(repository, from, to, mostListed))?.changes)
+  return undefinedOnFailure(async () => (await compare(repository, from, to, mostListed))?.changes)
 }
 
-/** What is wrong with an object is git's to tell. */
-async function orGit<Found>(find: () => Promise<Found>): Promise<Found | undefined> {
+/** Git is asked then, and reports what is wrong with an object. */
+async function undefinedOnFailure<Found>(find: () => Promise<Found>): Promise<Found | undefined> {
   try {
     return await find()
   } catch {

@@ -8,7 +8,7 @@ import type { FromEngine, ToEngine } from './messages.ts'
 import type { Lane } from './operation.ts'
 import { PieceReader } from './pieces.ts'
 
-/** A call on its way: what was asked and whom to tell. */
+/** A call on its way: what was asked, and who waits for the answer. */
 export interface Call {
   readonly id: number
   readonly operation: string
@@ -75,7 +75,7 @@ export class EngineChild {
     const pipe = ends?.[4]
     if (pipe instanceof Socket) {
       pipe.on('data', (bytes: Buffer) => this.#pieces.read(bytes))
-      // It breaks when the process dies, whose exit is heard below.
+      // It breaks when the process dies, whose exit is handled below.
       pipe.on('error', () => {})
       // The process is held by its calls; the pipe must not hold ours.
       pipe.unref()
@@ -96,10 +96,10 @@ export class EngineChild {
     this.#process.ref()
     this.#process.channel?.ref()
     const { id, operation, path, input } = call
-    this.tell({ kind: 'run', id, operation, path, input })
+    this.post({ kind: 'run', id, operation, path, input })
   }
 
-  tell(message: ToEngine): void {
+  post(message: ToEngine): void {
     // A process that is gone answers through its exit event.
     if (this.#process.connected) this.#process.send(message, () => {})
   }
@@ -138,9 +138,9 @@ export class EngineChild {
     call.retries = 0
     try {
       if (!call.finished) await call.onChunk?.(bytes)
-      if (isLast) this.tell({ kind: 'more', id: call.id })
+      if (isLast) this.post({ kind: 'more', id: call.id })
     } catch {
-      this.tell({ kind: 'cancel', id: call.id })
+      this.post({ kind: 'cancel', id: call.id })
     }
   }
 
@@ -158,16 +158,12 @@ export class EngineChild {
 }
 
 /** libgit2's threads would each keep memory of their own, given back and taken again. */
-const allocation = {
-  MALLOC_ARENA_MAX: '2',
-  MALLOC_TRIM_THRESHOLD_: '33554432',
-  MALLOC_MMAP_THRESHOLD_: '131072',
-}
+const allocation = { MALLOC_ARENA_MAX: '2' }
 /** Most of these wait for the disk: a commit has some ten files and folders to bring there, all at once. */
 const threads = { UV_THREADPOOL_SIZE: '16' }
 
-/** Reads leave much short-lived memory behind: a small nursery hands it back sooner. */
-const heapLimits = ['--max-semi-space-size=8', '--max-old-space-size=512']
+/** One that would take more ends, and not the machine's other programs. */
+const heapLimits = ['--max-old-space-size=512']
 
 /** Long work gives way to short work: about half the share of the others where cores are few, all of an idle core. */
 const lower = 4

@@ -15,11 +15,11 @@ export interface PoolOptions {
   readonly timeout?: number | undefined
   /** Calls of one lane that may wait; more are refused as `busy`. */
   readonly queue?: Partial<Record<Lane, number>> | undefined
-  /** The data folder: tells whose engine a process is when its server is gone. */
+  /** The data folder: identifies whose engine a process is when its server is gone. */
   readonly folder?: string | undefined
 }
 
-/** Calls of a lane that one process runs at a time: libgit2 has ten threads in all (docs/engine §10). */
+/** Calls of a lane that one process runs at a time: libgit2 has ten threads in all. */
 const perProcess: Readonly<Record<Lane, number>> = { light: 6, heavy: 2, stream: 8 }
 const queueLimits: Readonly<Record<Lane, number>> = { light: 1000, heavy: 200, stream: 64 }
 const never = new AbortController().signal
@@ -28,7 +28,7 @@ const share = 0.5
 const lanes: readonly Lane[] = ['light', 'heavy', 'stream']
 /** How long a cancelled call may take to let go before its process is ended. */
 const grace = 10_000
-/** Processes that may fail to start in a row before callers are told. */
+/** Processes that may fail to start in a row before callers get an error. */
 const startsAllowed = 3
 
 /** Two engines of this size, their shared packs and the main process stay within 600 MB. */
@@ -169,7 +169,7 @@ export class EnginePool implements Engine {
 
   forget(path: string): void {
     this.#inProcess.forget(path)
-    for (const child of this.#children) child.tell({ kind: 'forget', path })
+    for (const child of this.#children) child.post({ kind: 'forget', path })
   }
 
   load(): EngineLoad {
@@ -289,7 +289,7 @@ export class EnginePool implements Engine {
       this.#dispatch()
       return
     }
-    child.tell({ kind: 'cancel', id: call.id })
+    child.post({ kind: 'cancel', id: call.id })
     setTimeout(() => {
       if (child.calls.has(call.id)) child.kill()
     }, grace).unref()

@@ -80,7 +80,7 @@ const readBlameOperation = operation({
 
 /**
  * Which commit each line of a file comes from, by the git program: libgit2's blame is sixty times
- * slower (docs/engine §9). `invalid` when the range starts after the last line.
+ * slower. `invalid` when the range starts after the last line.
  */
 export function readBlame(repo: Repo, input: BlameInput, signal?: AbortSignal): Promise<Blame> {
   const { range } = input

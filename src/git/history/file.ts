@@ -71,7 +71,7 @@ const readFileOperation = operation({
 })
 
 /**
- * A file at a revision with all that the files API tells of it (docs/contract/B-resolved §3). `not_found` for an
+ * A file at a revision with all that the files API shows of it (docs/contract/B-resolved §3). `not_found` for an
  * unknown revision; with `detail.path` when it has no file there.
  */
 export async function readFileAt(

@@ -99,7 +99,7 @@ function pairOf(from: FolderCommits, name: string): (readonly [string, ObjectId]
 }
 
 /**
- * The last commit that changed each of these entries of a folder, as `git log -1` tells it for their paths. One walk
+ * The last commit that changed each of these entries of a folder, as `git log -1` finds it for their paths. One walk
  * finds all; a later commit's goes only as far as the one before. Fails as `readTree` does.
  */
 export async function readFolderCommits(

@@ -21,7 +21,7 @@ interface FolderOptions {
   readonly known: KnownCommits | undefined
 }
 
-/** Of more entries than this, one is nearly always changed as far as filters tell: the folder itself is read. */
+/** Of more entries than this, one is nearly always changed as far as filters show: the folder itself is read. */
 const filtered = 150
 
 /**

@@ -117,7 +117,7 @@ export async function removeSoon(path: string): Promise<void> {
   await removeLeftOvers(path).catch(() => [])
 }
 
-/** Of what our code made, the name tells the process; what git made may be any git's that writes here. */
+/** Of what our code made, the name gives the process; what git made may be any git's that writes here. */
 function deadAmong(path: string, names: readonly string[]): string[] {
   const areUnnamedDead =
     names.some((name) => ownerOf(name) === undefined) &&

@@ -38,12 +38,12 @@ export function onlyReads(command: string): boolean {
   return readers.has(command)
 }
 
-/** Whether the system tells about processes at all. */
+/** Whether the system shows processes at all. */
 export function canTellHolders(): boolean {
   return existsSync('/proc/self/stat')
 }
 
-/** Tells of each part of a repository whether a running git program may hold a lock or write a file in it, as of now. */
+/** Finds for each part of a repository whether a running git program may hold a lock or write a file in it, as of now. */
 export function holdersOf(path: string): (part: HeldPart) => boolean {
   const programs = programsIn(path)
   return (part) => programs.some((program) => program.isGit && mayHold(program, part, programs))
@@ -78,7 +78,7 @@ function programsIn(path: string): Program[] {
   })
 }
 
-/** The processes that run; none where the system does not tell. */
+/** The processes that run; none where the system does not show them. */
 export function processIds(): number[] {
   try {
     return readdirSync('/proc').map(Number).filter(Number.isInteger)

@@ -5,7 +5,7 @@ import type { Repo } from '../repo.ts'
 /** How long a quick look may walk through the history of one repository, and then through its newest trees. */
 const historyMs = 4000
 const tipsMs = 15_000
-const tellMs = 300_000
+const fsckMs = 300_000
 /** So many are named of one repository. */
 const mostNamed = 10
 const anyCode = Array.from({ length: 256 }, (_, code) => code)
@@ -22,7 +22,7 @@ export async function findLostObjects(
   { deep, signal }: { readonly deep: boolean; readonly signal?: AbortSignal | undefined },
 ): Promise<string[]> {
   if (!deep && (await isConnected(repo, signal))) return []
-  return await tellLost(repo, deep, signal)
+  return await listLost(repo, deep, signal)
 }
 
 async function isConnected(repo: Repo, signal: AbortSignal | undefined): Promise<boolean> {
@@ -55,24 +55,24 @@ async function walked(
   }
 }
 
-async function tellLost(
+async function listLost(
   repo: Repo,
   deep: boolean,
   signal: AbortSignal | undefined,
 ): Promise<string[]> {
   const extent = deep ? '--full' : '--connectivity-only'
   const args = ['fsck', extent, '--name-objects', '--no-dangling', '--no-progress']
-  const timeout = deep ? 0 : tellMs
+  const timeout = deep ? 0 : fsckMs
   try {
     const options = { repo: repo.path, args, config, timeout, signal, accept: anyCode }
     const { code, stdout, stderr } = await runGit(options)
     const lines = `${stdout.toString('utf8')}${stderr}`.split('\n')
-    const told = [...new Set(lines.flatMap(inWords))]
-    if (code === 0 && told.length === 0) return []
-    if (told.length === 0) return [`git fsck ends with ${code}`]
-    const more = told.length - mostNamed
+    const lost = [...new Set(lines.flatMap(inWords))]
+    if (code === 0 && lost.length === 0) return []
+    if (lost.length === 0) return [`git fsck ends with ${code}`]
+    const more = lost.length - mostNamed
     return [
-      ...told.slice(0, mostNamed),
+      ...lost.slice(0, mostNamed),
       ...(more > 0 ? [`${more} more objects are lost or damaged`] : []),
     ]
   } catch (error) {
@@ -81,12 +81,12 @@ async function tellLost(
   }
 }
 
-/** A line of `git fsck`: what is told already by another of its lines is left out. */
+/** A line of `git fsck`: what another line reports already is left out. */
 function inWords(line: string): string[] {
   const [, kind, id, name] = /^missing (\w+) ([0-9a-f]{40,64})(?: \((.*)\))?$/.exec(line) ?? []
   if (kind !== undefined) return [`the ${kind} ${id} is lost${name ? `, which is ${name}` : ''}`]
   const [, ref, at] = /^error: (\S+): invalid (?:sha1|sha256) pointer ([0-9a-f]+)$/.exec(line) ?? []
-  // An empty ref is told by the look at refs.
+  // The check of refs reports an empty ref.
   if (ref !== undefined)
     return /^0+$/.test(at ?? '') ? [] : [`${ref} leads to ${at}, which is lost`]
   if (/^(?:broken link from| +to |notice: |dangling |$)/.test(line)) return []

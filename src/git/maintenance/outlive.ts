@@ -6,7 +6,7 @@ import { isRunning, processMark, statFields } from '../../base/process-mark.ts'
 import { argumentsOf, isNode, processIds } from '../locks/lock-holders.ts'
 
 /** Engines end with their server, git programs when their pipes break; what takes longer is ended. */
-const patienceMs = 3000
+const timeoutMs = 3000
 const lookMs = 20
 
 /**
@@ -18,7 +18,7 @@ export async function outliveOthers(root: string): Promise<void> {
   if (folder === undefined) return
   let left = strangers(folder, root)
   for (let waited = 0; left.length > 0; waited += lookMs) {
-    if (waited >= patienceMs) for (const mark of left) end(mark)
+    if (waited >= timeoutMs) for (const mark of left) end(mark)
     await sleep(lookMs)
     left = left.filter(isRunning)
     // One may have started another meanwhile.

@@ -11,7 +11,7 @@ export type ConflictPart =
       readonly theirs: string
     }
 
-/** What git marks conflicts with unless it is told otherwise. */
+/** What git marks conflicts with unless it is configured otherwise. */
 export const usualMarker = 7
 
 /** The longest lines of markers that git is asked for. */

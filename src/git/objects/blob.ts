@@ -125,8 +125,8 @@ export async function streamBlob(
     }
   }
   const whole = known ?? (size > memoryLimit ? undefined : await readShared(repo, id))
-  const lent = whole && BytesBody.of(cut(whole, start, end))
-  return { size, body: lent ?? (await pipeBlob(repo, id, start, end, signal)) }
+  const inMemory = whole && BytesBody.of(cut(whole, start, end))
+  return { size, body: inMemory ?? (await pipeBlob(repo, id, start, end, signal)) }
 }
 
 /** A part of its own: who holds it does not hold the whole. */

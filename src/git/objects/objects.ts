@@ -78,7 +78,7 @@ export async function readObjectHeader(
   return { type, size: data.length }
 }
 
-/** Whether an object is there; false also where our own reader can't tell. */
+/** Whether an object is there; false also where our own reader can't see it. */
 export function isThere(repository: OpenRepository, id: ObjectId): boolean {
   try {
     return objectFilesOf(repository).has(id)

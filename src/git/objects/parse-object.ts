@@ -151,7 +151,7 @@ export function entryStarts(id: ObjectId, data: Buffer): number[] {
   return starts
 }
 
-/** The type that a mode means; git tells them apart by the mode's upper bits. */
+/** The type that a mode means; git distinguishes them by the mode's upper bits. */
 export function typeOfMode(mode: number): TreeEntry['type'] {
   const kind = mode & 0o170000
   if (kind === 0o040000) return 'tree'

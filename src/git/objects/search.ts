@@ -23,7 +23,7 @@ export interface FoundLines {
   readonly data: string
 }
 
-/** Letters beyond ASCII have two cases only where git is told what they are. */
+/** Letters beyond ASCII have two cases only where git knows what they are. */
 function localeFor(text: string): Record<string, string> {
   return /[\u0080-\uffff]/.test(text) ? { LC_ALL: 'C.UTF-8' } : {}
 }

@@ -26,11 +26,6 @@ export async function readTreeData(repository: OpenRepository, id: ObjectId): Pr
   return data
 }
 
-/** Keeps a tree that has just been stored: what comes next mostly goes on from it. */
-export function rememberTree(repository: string, id: ObjectId, data: Buffer): void {
-  trees.set(`${repository} ${id}`, data)
-}
-
 /** The entries of one tree, with their full paths. */
 export async function readEntries(
   repository: OpenRepository,

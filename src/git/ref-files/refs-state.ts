@@ -7,7 +7,7 @@ import { assertRepository } from '../damage.ts'
 const stableAfterMs = 50
 
 /**
- * Tells whether the refs of a repository may have changed, from the times of `HEAD`, `packed-refs`
+ * Finds whether the refs of a repository may have changed, from the times of `HEAD`, `packed-refs`
  * and the folders below `refs` alone: git replaces ref files by renaming, which touches the folder.
  */
 export class RefsStates {

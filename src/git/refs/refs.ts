@@ -69,7 +69,7 @@ export interface ListRefsOptions {
   /** Only names after this one. */
   readonly after?: string | undefined
   readonly limit?: number | undefined
-  /** Leaves out refs that are broken, of which others should hear: `damaged`. */
+  /** Leaves out refs that are broken, for which others get an error: `damaged`. */
   readonly withoutBroken?: boolean | undefined
 }
 

@@ -10,7 +10,7 @@ import { PieceWriter } from '../engine/pieces.ts'
 
 /* The entry of an engine process: started by pool.ts, runs what it is asked, ends with its parent. */
 
-/** Operations; libgit2's memory is invisible to V8, and would pile up otherwise (docs/engine §10). */
+/** Operations; libgit2's memory is invisible to V8, and would pile up otherwise. */
 const collectEvery = 100
 const measureEvery = 20
 /** Of so many operations one finds libgit2's cache off, which empties it. */
@@ -42,7 +42,7 @@ function measureMemory(): number {
 }
 
 function send(message: FromEngine): void {
-  // A server that is being killed hears nothing any more, and this process ends with it.
+  // A server that is being killed takes nothing any more, and this process ends with it.
   if (process.connected) process.send?.(message, undefined, undefined, () => {})
 }
 
@@ -60,7 +60,7 @@ async function run(message: Extract<ToEngine, { kind: 'run' }>): Promise<void> {
     if (!declared) throw new Error(`no operation is called ${message.operation}`)
     // The input was typed by the caller of this very operation on the other side.
     const value = await (declared as Operation<unknown, unknown>).run(job, message.input)
-    // Pieces go another way than this message, which must be the last thing that is heard.
+    // Pieces go another way than this message, which must be the last thing that arrives.
     await until(state, (ahead) => ahead === 0)
     send({ kind: 'done', id, value, memory })
   } catch (error) {

@@ -31,7 +31,7 @@ export interface RemoteHead {
 export interface FetchOptions {
   /** A folder of its own, which the caller removes afterwards. */
   readonly scratch: string
-  /** Is told git's own words: `Receiving objects:  45% (450/1000)`. */
+  /** Gets git's own words: `Receiving objects:  45% (450/1000)`. */
   readonly onProgress?: ((text: string) => void) | undefined
   readonly signal?: AbortSignal | undefined
   /** How git reaches a source that was checked before (remote.ts), instead of as the operator. */
@@ -98,7 +98,7 @@ export async function fetchWhole(
   }
 }
 
-/** Lets the draft use the objects of a repository: git then tells the other side what it has. */
+/** Lets the draft use the objects of a repository: git then announces to the other side what it has. */
 async function lend(known: Repo, draft: string, head: RemoteHead): Promise<void> {
   if (formatIn(known.path) !== head.objectFormat) {
     throw new GitError('invalid', `the other repository names its objects by ${head.objectFormat}`)
@@ -174,7 +174,7 @@ function lastLine(say: FetchOptions['onProgress']): GitCommand['onStderr'] {
   }
 }
 
-/** Branches and tags as git tells them; `too_large` beyond `limit` bytes of them. */
+/** Branches and tags as git lists them; `too_large` beyond `limit` bytes of them. */
 export async function branchesAndTags(path: string, limit = 1024 ** 3): Promise<Ref[]> {
   const format = '--format=%(objectname) %(refname)'
   const args = ['for-each-ref', format, 'refs/heads/', 'refs/tags/']

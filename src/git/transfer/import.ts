@@ -29,7 +29,7 @@ function traceOf({ scratch }: ImportOptions): string {
 
 /**
  * A server may claim to be smart when we ask and not when git does. Then git fetches plain files and
- * checks nothing, and it has no setting against that; but it tells which programs it starts. Whatever
+ * checks nothing, and it has no setting against that; but it reports which programs it starts. Whatever
  * came must have gone through `index-pack --strict`, on the one connection for it.
  */
 async function assertChecked(options: ImportOptions, fetched: Fetched): Promise<void> {

@@ -84,7 +84,7 @@ async function findRepository(
     throw new GitError('not_found', 'there is no repository at this address')
   }
   const url = answer.url.slice(0, -path.length)
-  // What was meant for one host is not told to another.
+  // What was meant for one host is not sent to another.
   const sameHost = new URL(url).origin === new URL(first).origin
   return { url, authorization: sameHost ? authorization : undefined }
 }

@@ -15,7 +15,7 @@ const PARTS = ['HEAD', 'packed-refs', 'refs', 'shallow', 'objects'] as const
 export function streamSnapshot(repo: Repo): Readable {
   const archive = pack()
   const body = new PassThrough()
-  // Whoever reads hears of errors by reading; one that comes before must not end the process.
+  // Whoever reads gets errors by reading; one that comes before must not end the process.
   body.on('error', () => {})
   pipeline(archive, body).catch(() => {})
   addAll(archive, repo.path).then(

@@ -59,7 +59,7 @@ async function findSubject(
       method: endpoint.method,
       headers,
       path,
-      // Where a project was moved to is told by its id: who called knows the address that it belongs to.
+      // Where a project was moved to is given by its id: who called knows the address that it belongs to.
       urlWith: (_param, value) => value,
       read: (params) => readPath(params, path),
       query: given,

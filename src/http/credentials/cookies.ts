@@ -2,7 +2,7 @@ import type { Config } from '../../base/config.ts'
 import type { RequestFacts } from '../endpoint.ts'
 
 /**
- * Cookies that we know: who is signed in, which forms are ours, what the next page tells, how a person likes pages, and which
+ * Cookies that we know: who is signed in, which forms are ours, what the next page shows, how a person likes pages, and which
  * messages they want to see no more.
  */
 export type CookieName = 'session' | 'form' | 'flash' | 'view' | 'dismissed'

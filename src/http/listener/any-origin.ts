@@ -2,7 +2,7 @@ import { Problem } from '../../base/problem.ts'
 import { answerFor } from '../errors.ts'
 import type { ApiAnswer } from '../pipeline-parts.ts'
 
-/** Lets pages of any origin read an answer, and the headers that tell them to wait. */
+/** Lets pages of any origin read an answer, and the headers that ask them to wait. */
 export const anyOrigin = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'Retry-After, X-Sentry-Rate-Limits, X-Sentry-Error',

@@ -19,7 +19,7 @@ const refusal = [
 ].join('\r\n')
 
 /**
- * Tells whoever comes when the system's file descriptors run short to come later, instead of letting everybody fail who
+ * Asks whoever comes when the system's file descriptors run short to come later, instead of letting everybody fail who
  * is there already. Node has raised its limit as far as the system lets it. One address has half of the room at most,
  * unless it is a proxy, behind which everybody is.
  */

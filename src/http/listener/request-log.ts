@@ -17,7 +17,7 @@ interface Asking {
 
 export interface RequestLog {
   readonly handler: RequestHandler
-  /** To be told of whoever turns out to ask, while their request is worked on. */
+  /** Gets whoever turns out to ask, while their request is worked on. */
   note(actor: Actor): void
   close(): void
 }

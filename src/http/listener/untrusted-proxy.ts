@@ -3,7 +3,7 @@ import type { Log } from '../../base/log.ts'
 import { addressSet } from '../../base/outbound/address.ts'
 
 /**
- * Says once that somebody who is not trusted tells for whom requests are made: behind a proxy that no setting names
+ * Says once that somebody who is not trusted says for whom requests are made: behind a proxy that no setting names
  * everybody counts as one address, in limits and in the log.
  */
 export function noticeUntrustedProxy(trusted: readonly string[], log: Log): RequestHandler {

@@ -6,7 +6,7 @@ import type { ChangesOf, Db, NewRowOf, RowOf } from '../../store/schema.ts'
 
 export type UserRow = RowOf<'users'>
 
-/** A user with what the full record tells beside the row. */
+/** A user with what the full record has beside the row. */
 export interface UserDetails extends UserRow {
   readonly followers: number
   readonly following: number

@@ -70,6 +70,6 @@ function letter({ name, folder, error, faults }: BackupRow) {
   const found = JSON.parse(faults) as string[] // written by `recordBackup`
   return {
     subject: 'Data is damaged',
-    text: `The backup ${name} of Gitstead is made, but what it copied is damaged in part:\n\n${found.join('\n')}\n\ngitstead doctor tells more. An older backup may have it whole: gitstead backup list.\n`,
+    text: `The backup ${name} of Gitstead is made, but what it copied is damaged in part:\n\n${found.join('\n')}\n\ngitstead doctor shows more. An older backup may have it whole: gitstead backup list.\n`,
   }
 }

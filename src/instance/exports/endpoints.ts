@@ -49,7 +49,7 @@ export const postProjectExport = endpoint({
 export const getProjectExport = endpoint({
   method: 'GET',
   path: '/projects/:id/export',
-  summary: 'Tell how far the export of a project is',
+  summary: 'Get how far the export of a project is',
   access: onProject('admin_project'),
   response: z.strictObject({
     ...projectIdentity,
@@ -87,7 +87,7 @@ export const getExportDownload = endpoint({
 export const getProjectImport = endpoint({
   method: 'GET',
   path: '/projects/:id/import',
-  summary: 'Tell how far the import of a project is',
+  summary: 'Get how far the import of a project is',
   access: onProject('read_project', { signedIn: true }),
   response: importEntity,
   handler: async ({ ctx, project }) => presentImport(project, await importLeftOut(ctx, project.id)),

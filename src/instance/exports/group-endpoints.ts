@@ -26,7 +26,7 @@ export const postGroupExport = endpoint({
 export const getGroupExport = endpoint({
   method: 'GET',
   path: '/groups/:id/export',
-  summary: 'Tell how far the export of a group is',
+  summary: 'Get how far the export of a group is',
   access: onGroup('admin_group'),
   response: z.strictObject({
     id: z.int(),

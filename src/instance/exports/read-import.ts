@@ -49,7 +49,7 @@ function parsed<T>(
   throw new GitError('invalid', 'the archive is not an export of this program')
 }
 
-/** Fills a project that was made for it from an archive, and tells how visible the archived one was. */
+/** Fills a project that was made for it from an archive, and gives how visible the archived one was. */
 export async function readProjectArchive(
   ctx: Ctx,
   projectId: number,
@@ -61,7 +61,7 @@ export async function readProjectArchive(
       return await takeArchive(ctx, projectId, { path, folder }, signal)
     } catch (error) {
       if (!(error instanceof GitError)) throw error
-      // Whoever imports is told what is wrong with a file, and not where the server keeps it.
+      // Whoever imports sees what is wrong with a file, and not where the server keeps it.
       throw new GitError(error.code, error.message.replaceAll(`${folder}/`, ''), error.detail)
     }
   })
@@ -117,7 +117,7 @@ function largeFiles(ctx: Ctx, projectId: number) {
   }
 }
 
-/** What the archive does not hold is told with the import; older programs said nothing of it. */
+/** What the archive does not hold is listed with the import; older programs said nothing of it. */
 async function noteLeftOut(ctx: Ctx, projectId: number, record: ProjectRecord): Promise<void> {
   const unsaid = [...leftOutNames, 'lfs_objects'].map((name) => ({
     relation_name: name,

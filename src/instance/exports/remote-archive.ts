@@ -45,7 +45,7 @@ export async function sendArchive(
   signal: AbortSignal,
 ): Promise<void> {
   const { body, size } = await ctx.files.open(file)
-  // The request tells of it; unheard, it would end the process.
+  // The request reports it; without a listener it would end the process.
   body.on('error', () => {})
   try {
     const answer = await ctx.outbound.request(ctx.vault.open(sealed_url, PURPOSE), {

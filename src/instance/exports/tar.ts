@@ -17,7 +17,7 @@ export type Part =
 export async function writeArchive(path: string, parts: readonly Part[]): Promise<void> {
   const archive = pack()
   const written = pipeline(archive, createGzip(), createWriteStream(path, { mode: 0o600 }))
-  // It may fail while a part is looked for, which is heard below; unheard meanwhile, that would end the process.
+  // It may fail while a part is looked for, which is handled below; without a listener meanwhile, that would end the process.
   written.catch(() => {})
   try {
     for (const part of parts) {

@@ -24,7 +24,7 @@ export class RecordBudget {
   }
 }
 
-/** One row more than is shown tells whether others follow. */
+/** One row more than is shown says whether others follow. */
 export function windowOf(slice: Slice, budget: RecordBudget): Window {
   const first = slice.first ?? MOST
   if (first < 0) throw new GraphQLError('first must not be negative')

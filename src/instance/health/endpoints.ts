@@ -8,7 +8,7 @@ export const getHealth = endpoint({
   path: '/-/health',
   host: true,
   ownSignIn: true,
-  summary: 'Tell that the server answers',
+  summary: 'Check that the server answers',
   access: anyone(),
   response: bytes('text/plain'),
   handler: ({ ctx }) => ({
@@ -22,7 +22,7 @@ export const getLiveness = endpoint({
   path: '/-/liveness',
   host: true,
   ownSignIn: true,
-  summary: 'Tell that the process lives',
+  summary: 'Check that the process lives',
   access: anyone(),
   response: z.strictObject({ status: z.literal('ok') }),
   handler: () => ({ status: 'ok' as const }),
@@ -36,7 +36,7 @@ export const getReadiness = endpoint({
   path: '/-/readiness',
   host: true,
   ownSignIn: true,
-  summary: 'Tell whether requests can be served',
+  summary: 'Check whether requests can be served',
   access: anyone(),
   response: z.strictObject({
     status: state,

@@ -74,7 +74,7 @@ function lineOf({ name, text }: Finding): string {
 }
 
 async function reportFailures(ctx: Ctx, id: number, failures: readonly string[]): Promise<void> {
-  const text = `The daily look of Gitstead at its data has found:\n\n${failures.join('\n')}\n\ngitstead doctor tells more, and gitstead doctor --mend mends what can be mended.\n`
+  const text = `The daily look of Gitstead at its data has found:\n\n${failures.join('\n')}\n\ngitstead doctor shows more, and gitstead doctor --mend mends what can be mended.\n`
   for (const user of await listAdministrators(ctx.db)) {
     await mailUser(ctx, user, { subject: 'Something is broken', text, key: `health-${id}` })
   }

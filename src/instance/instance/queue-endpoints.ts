@@ -63,7 +63,7 @@ function presentJobs(counts: TaskCounts): z.input<typeof jobs> {
 export const getQueueMetrics = endpoint({
   method: 'GET',
   path: '/sidekiq/queue_metrics',
-  summary: 'Tell how many background tasks wait, and how long',
+  summary: 'Count the background tasks that wait, and how long they do',
   access: onInstance(),
   response: z.strictObject({ queues }),
   handler: async ({ ctx }) => ({
@@ -74,7 +74,7 @@ export const getQueueMetrics = endpoint({
 export const getProcessMetrics = endpoint({
   method: 'GET',
   path: '/sidekiq/process_metrics',
-  summary: 'Tell which processes run background tasks',
+  summary: 'List the processes that run background tasks',
   access: onInstance(),
   response: z.strictObject({ processes }),
   handler: async ({ ctx }) => ({
@@ -94,7 +94,7 @@ export const getJobStats = endpoint({
 export const getCompoundMetrics = endpoint({
   method: 'GET',
   path: '/sidekiq/compound_metrics',
-  summary: 'Tell all three of the queue',
+  summary: 'Get all three of the queue',
   access: onInstance(),
   response: z.strictObject({ queues, processes, jobs }),
   async handler({ ctx }) {

@@ -16,7 +16,7 @@ const sshEntity = z.strictObject({
 export const getSshHostKeys = endpoint({
   method: 'GET',
   path: '/ssh_host_keys',
-  summary: 'Tell where git over SSH is answered, and by which keys the server is known',
+  summary: 'Get where git over SSH is answered, and the host keys of the server',
   access: anyone(),
   response: sshEntity,
   handler({ ctx }) {

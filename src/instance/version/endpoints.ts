@@ -31,7 +31,7 @@ function presentVersion(): z.input<typeof versionEntity> {
 export const getVersion = endpoint({
   method: 'GET',
   path: '/version',
-  summary: 'Tell the versions of the API and of the server',
+  summary: 'Get the versions of the API and of the server',
   access: signedIn(),
   scopes: ['api', 'read_api', 'read_user'],
   response: versionEntity,
@@ -41,7 +41,7 @@ export const getVersion = endpoint({
 export const getMetadata = endpoint({
   method: 'GET',
   path: '/metadata',
-  summary: 'Tell the versions of the API, of the server and of its companions',
+  summary: 'Get the versions of the API, of the server and of its companions',
   access: signedIn(),
   scopes: ['api', 'read_api', 'read_user'],
   response: versionEntity,

@@ -78,7 +78,7 @@ async function getSettings(ctx: Ctx, projectId: number): Promise<ErrorSettingsRo
 export const getErrorTrackingSettings = endpoint({
   method: 'GET',
   path: `${path}/settings`,
-  summary: 'Tell whether a project takes reports of errors',
+  summary: 'Get whether a project takes reports of errors',
   access: onProject('admin_error_tracking'),
   response: settingsEntity,
   handler: async ({ ctx, project }) => presentSettings(await getSettings(ctx, project.id)),

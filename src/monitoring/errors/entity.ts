@@ -46,7 +46,7 @@ export const errorDetailEntity = errorEntity.extend({
 type ErrorBody = z.input<typeof errorEntity>
 
 const HOUR_MS = 3_600_000
-/** `frequency` tells of so many hours. */
+/** `frequency` covers so many hours. */
 const HOURS = 24
 
 /** Errors for the wire; how often they came lately is read for all at once. */

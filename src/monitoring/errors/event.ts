@@ -4,10 +4,10 @@ import { badRequest } from '../../base/problem.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What is counted of an event, and tells which error it is (docs/contract/C-resolved §2.3). */
+/** What is counted of an event, and identifies the error (docs/contract/C-resolved §2.3). */
 export interface ReportedEvent {
   readonly eventId: string
-  /** Name, actor and platform tell which error it is. */
+  /** Name, actor and platform identify the error. */
   readonly name: string
   readonly actor: string
   readonly platform: string

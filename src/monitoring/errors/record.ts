@@ -18,7 +18,7 @@ import { type ErrorKey, type ErrorRow, insertError, keepEvent } from './queries.
 import { isSample, strideFor } from './sample.ts'
 import { RESOLVED, UNRESOLVED } from './words.ts'
 
-/** People of an error beyond this many are not told apart any more. */
+/** People of an error beyond this many are not counted one by one any more. */
 const MOST_USERS = 10_000
 /** Releases and environments of an error beyond this many are not counted by themselves. */
 const MOST_PLACES = 100
@@ -85,7 +85,7 @@ async function groupsOf(
   return groups
 }
 
-/** Tells errors of a project apart. */
+/** Identifies errors of a project. */
 function keyOf({ name, actor, platform }: ErrorKey): string {
   return JSON.stringify([name, actor, platform])
 }

@@ -80,7 +80,7 @@ async function presentIncident(ctx: Ctx, issue: { id: number; iid: number; sever
 export const getIncident = endpoint({
   method: 'GET',
   path: '/projects/:id/issues/:issue_iid/incident',
-  summary: 'Tell how severe an incident is and how far somebody looks after it',
+  summary: 'Get the severity and the escalation status of an incident',
   access: onIncident(),
   response: incidentEntity,
   handler: ({ ctx, issue }) => presentIncident(ctx, issue),
@@ -99,7 +99,7 @@ export const changeIncident = endpoint({
   async handler({ ctx, project, issue, body }) {
     const { severity, escalation_status: status } = body
     const changed = await inTransaction(ctx, async (ctx) => {
-      // Somebody else may have changed it a moment ago: what is so already is not told again.
+      // Somebody else may have changed it a moment ago: what is so already is not recorded again.
       const row = await getIssue(ctx, project, issue.iid)
       const before = await presentIncident(ctx, row)
       const at = { occurredAt: ctx.now() }

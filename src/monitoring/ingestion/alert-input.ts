@@ -17,7 +17,7 @@ export interface AlertInput {
   readonly ended_at: Instant | null
   /** Whether the sender says that it is over. */
   readonly recovered: boolean
-  /** SHA-1 in hex; null where nothing tells the alert from others. */
+  /** SHA-1 in hex; null where nothing distinguishes the alert from others. */
   readonly fingerprint: string | null
   readonly environment: string | null
   readonly runbook: string | null

@@ -14,7 +14,7 @@ import {
 } from './alert-input.ts'
 import { type FieldMapping, readMapped } from './mapping.ts'
 
-/** The feature that tells alerts apart by all that they say, where they have no fingerprint of their own. */
+/** The feature that distinguishes alerts by their whole content, where they have no fingerprint of their own. */
 export const FINGERPRINTING = 'generic_alert_fingerprinting'
 
 /** An alert in the generic format (docs/contract/C-resolved §1.3): every field is optional. */

@@ -14,7 +14,7 @@ import { FINGERPRINTING, readGeneric } from './generic.ts'
 import type { FieldMapping } from './mapping.ts'
 import { isMetrics, readMetrics } from './metrics.ts'
 
-/** What a sender is told of an alert. */
+/** What the answer to a sender says of an alert. */
 export interface Accepted {
   readonly iid: number
   readonly title: string

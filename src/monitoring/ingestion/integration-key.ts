@@ -70,7 +70,7 @@ function isMeant(
     : row.type === addressed
 }
 
-/** Every candidate is looked at, so that the time tells nothing. */
+/** Every candidate is looked at, so that the time reveals nothing. */
 async function keyed(ctx: Ctx, rows: readonly ReceivingIntegration[], given: string | undefined) {
   if (given === undefined) return undefined
   const fitting = rows.filter((row) => isToken(ctx, row, given))
@@ -85,7 +85,7 @@ function keyOf({ headers }: SubjectRequest): string | undefined {
   return bearer ?? (basicOf(text)?.password || undefined)
 }
 
-/** Without an active integration: 403, and 401 for a delivery in the metrics format as far as its first bytes tell. */
+/** Without an active integration: 403, and 401 for a delivery in the metrics format as far as its first bytes show. */
 async function noIntegration(addressed: Addressed, request: SubjectRequest) {
   if (addressed === 'prometheus') return await noKey(addressed, request)
   return looksLikeMetrics(await request.peek()) ? unauthorized() : forbidden()

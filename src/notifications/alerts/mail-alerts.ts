@@ -25,7 +25,7 @@ const WINDOW_MS = 10 * 60_000
 const MOST_TITLES = 20
 
 /**
- * Tells owners and maintainers of an alert that was opened or recovered. The first is told at once; what happens in the
+ * Mails owners and maintainers about an alert that was opened or recovered. The first is mailed at once; what happens in the
  * next minutes becomes one summary, so that a storm is two mails and not ten thousand.
  */
 export async function mailAlerts(ctx: Ctx, change: ChangedAlert): Promise<void> {
@@ -71,7 +71,7 @@ async function collect(ctx: Ctx, window: MailWindowRow, change: ChangedAlert): P
   })
 }
 
-/** Sums up what happened since the last mail, and goes on collecting; where nothing did, the next alert is told at once. */
+/** Sums up what happened since the last mail, and goes on collecting; where nothing did, the next alert is mailed at once. */
 export const mailAlertSummary = task({
   name: 'notifications.mail_alert_summary',
   payload: z.object({ project_id: z.int() }),

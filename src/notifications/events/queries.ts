@@ -12,7 +12,7 @@ export async function insertEvent(db: Db, event: Omit<RowOf<'events'>, 'id'>): P
       ${event.created_at})`.execute(db)
 }
 
-/** Removes the oldest events, so many at most, as far as they are from before a moment; tells how many there were. */
+/** Removes the oldest events, so many at most, as far as they are from before a moment; gives how many there were. */
 export async function deleteOldEvents(db: Db, before: Instant, most: number): Promise<number> {
   // They are numbered as they happen: the oldest are found without an index of their times.
   const oldest = db.selectFrom('events').select(['id', 'created_at']).orderBy('id').limit(most)

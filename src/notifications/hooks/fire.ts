@@ -8,13 +8,13 @@ import { cachedQuery } from '../../store/cached-query.ts'
 import type { Db } from '../../store/schema.ts'
 import { deliverHook } from './deliver.ts'
 import { type HookEvent, hookEvents, SYSTEM_EVENTS } from './hook-events.ts'
-import { type HookRow, insertDelivery, listHooksTold, listWantingHooks } from './queries.ts'
+import { type HookRow, insertDelivery, listHooksCalled, listWantingHooks } from './queries.ts'
 import { alertStatus } from './state.ts'
 
 /** Where something happened: a project with its namespace, or a group alone; null is the instance. */
 export type HookPlace = { readonly id: number | null; readonly namespace_id: number } | null
 
-/** Hooks that hear of one chain of events: who is called calls again, and so on. */
+/** Hooks that one chain of events may call: who is called calls again, and so on. */
 const MOST_IN_CHAIN = 100
 
 /** The payload of a webhook: an object of plain JSON values. */
@@ -30,15 +30,15 @@ export async function fireHooks(
   payload: () => HookPayload | Promise<HookPayload>,
   isWanted: (hook: HookRow) => boolean = () => true,
 ): Promise<void> {
-  // A receiver that calls us is told of what follows from that, but never in circles.
-  const told = ctx.causedBy === undefined ? [] : await listHooksTold(ctx.db, ctx.causedBy)
-  const fresh = (hook: HookRow) => !told.includes(hook.id)
+  // A receiver that calls us gets the events that follow from its call, but never in circles.
+  const called = ctx.causedBy === undefined ? [] : await listHooksCalled(ctx.db, ctx.causedBy)
+  const fresh = (hook: HookRow) => !called.includes(hook.id)
   const wanting = (await hooksFor(ctx, place, event)).filter(
     (hook) => fresh(hook) && isWanted(hook),
   )
-  if (wanting.length === 0 || told.length >= MOST_IN_CHAIN) return
+  if (wanting.length === 0 || called.length >= MOST_IN_CHAIN) return
   const text = JSON.stringify(await payload())
-  const eventUuid = (told.length > 0 ? ctx.causedBy : undefined) ?? randomUUID()
+  const eventUuid = (called.length > 0 ? ctx.causedBy : undefined) ?? randomUUID()
   for (const hook of wanting) {
     const { id } = await insertDelivery(ctx.db, {
       webhook_id: hook.id,
@@ -53,14 +53,14 @@ export async function fireHooks(
   }
 }
 
-/** What tasks that fire hooks later are told of the event that all follows from. */
+/** The event from which all follows, for tasks that fire hooks later. */
 export const cause = { caused_by: z.string().optional() }
 
 export function causeOf({ causedBy }: Pick<Ctx, 'causedBy'>): { caused_by?: string } {
   return causedBy === undefined ? {} : { caused_by: causedBy }
 }
 
-/** The same ctx, as a part of the chain of events that a task was told of. */
+/** The same ctx, as a part of the chain of events of a task. */
 export function because(
   ctx: Ctx,
   { caused_by: causedBy }: { caused_by?: string | undefined },

@@ -104,8 +104,8 @@ export async function insertDelivery(
   return db.insertInto('webhook_deliveries').values(values).returningAll().executeTakeFirstOrThrow()
 }
 
-/** The hooks that were told of an event, or of what followed from it. */
-export async function listHooksTold(db: Db, eventUuid: string): Promise<number[]> {
+/** The hooks that were called for an event, or of what followed from it. */
+export async function listHooksCalled(db: Db, eventUuid: string): Promise<number[]> {
   const rows = await db
     .selectFrom('webhook_deliveries')
     .select('webhook_id')

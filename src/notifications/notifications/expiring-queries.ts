@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Day, Instant } from '../../base/clock.ts'
 import type { Db } from '../../store/schema.ts'
 
-/** Tokens that end in these days, with who is to hear of it: their person, or who made the token of a bot. */
+/** Tokens that end in these days, with who is to be notified: their person, or who made the token of a bot. */
 export async function listEndingTokens(db: Db, from: Day, until: Day) {
   const { rows } = await sql<{
     id: number

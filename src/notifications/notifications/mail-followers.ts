@@ -19,7 +19,7 @@ export async function isSilent(ctx: Ctx, project: MailPlace): Promise<boolean> {
   return project.settings.emails_enabled === false || isMailOff(ctx.db, project.namespace_id)
 }
 
-/** Lets a mail be sent to those who follow a project and want to hear of this event, and to those who take part. */
+/** Lets a mail be sent to those who follow a project and want mails of this event, and to those who take part. */
 export async function mailFollowers(
   ctx: Ctx,
   project: MailPlace,

@@ -4,7 +4,7 @@ import type { Ctx } from '../../ctx.ts'
 import type { ProjectChange } from '../../projects/effects.ts'
 import { mailFollowers } from './mail-followers.ts'
 
-/** Who follows a project hears that its address is another. */
+/** Mails those who follow a project that its address is another. */
 export async function mailMove(ctx: Ctx, { id, change, oldPath }: ProjectChange): Promise<void> {
   if ((change !== 'rename' && change !== 'transfer') || oldPath === undefined) return
   const project = await findProjectWithRole(ctx, id)

@@ -3,7 +3,7 @@ import { findEndedBefore, type PipelineRow } from '../../ci/pipelines/queries.ts
 import type { Ctx } from '../../ctx.ts'
 import { mailFollowers } from './mail-followers.ts'
 
-/** Tells whoever ran a pipeline, and who follows the project, how it ended (docs/contract/A-resolved §13). */
+/** Mails whoever ran a pipeline, and who follows the project, how it ended (docs/contract/A-resolved §13). */
 export async function mailPipelineEnd(
   ctx: Ctx,
   project: Project,

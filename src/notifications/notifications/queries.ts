@@ -4,7 +4,7 @@ import { hasAbove, namespacesAbove } from '../../store/hierarchy.ts'
 import type { Db } from '../../store/schema.ts'
 import type { Notification } from './notification.ts'
 
-/** An issue or merge request as mails tell of it. */
+/** An issue or merge request as mails describe it. */
 export interface SubjectRow {
   readonly id: number
   readonly iid: number

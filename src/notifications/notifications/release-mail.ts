@@ -4,7 +4,7 @@ import type { ChangedRelease } from '../../publishing/effects.ts'
 import type { ReleaseRow } from '../../publishing/releases/queries.ts'
 import { mailFollowers } from './mail-followers.ts'
 
-/** Who follows the project hears of a new release. */
+/** Mails those who follow the project about a new release. */
 export async function mailRelease(
   _ctx: Ctx,
   { project }: { readonly project: Project },

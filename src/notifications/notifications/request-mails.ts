@@ -14,7 +14,7 @@ function mailOf(ctx: Ctx, { project, id }: Request, event: Notification['event']
   return notifyPeople(ctx, { project_id: project.id, type: 'MergeRequest', id, author_id, event })
 }
 
-/** Whoever takes part in a merge request, or follows it, hears that it is to be merged once it can be. */
+/** Whoever takes part in a merge request, or follows it, is notified that it is to be merged once it can be. */
 export function mailAutoMerge(ctx: Ctx, request: Request): Promise<void> {
   return mailOf(ctx, request, 'merge_when_pipeline_succeeds')
 }

@@ -37,7 +37,7 @@ export async function sendOne(ctx: Ctx, notice: Notice): Promise<void> {
   const stakes = await listStakes(ctx.db, notification.type, notification.id)
   if (!(await maySeeSubject(ctx, notification, subject, stakes, person.id))) return
   const note = notification.note_id === null ? null : await findNote(ctx.db, notification.note_id)
-  // It was deleted before anybody heard of it.
+  // It was deleted before anybody was notified.
   if (note === undefined) return
   const since = later(ctx.now(), -DAY_MS)
   if ((await countSent(ctx.db, person.id, project.id, since)) >= MAILS_A_DAY) return

@@ -42,7 +42,7 @@ export const getComposerRoot = endpoint({
   ...clientRead,
   method: 'GET',
   path: '/group/:id/-/packages/composer/packages.json',
-  summary: 'Say where the metadata of the Composer packages of a group is',
+  summary: 'Get where the metadata of the Composer packages of a group is',
   access,
   response: json,
   async handler({ ctx, group, request }) {

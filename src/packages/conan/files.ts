@@ -76,7 +76,7 @@ export async function uploadFile(
   })
 }
 
-/** A client that broke off, or heard no answer, sends the same bytes once more: its revision has no manifest yet. */
+/** A client that broke off, or got no answer, sends the same bytes once more: its revision has no manifest yet. */
 async function isSentAgain(
   { db }: Ctx,
   project: Project,

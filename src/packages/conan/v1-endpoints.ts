@@ -40,7 +40,7 @@ function reading(level: Level): Endpoint[] {
       endpoint({
         ...read,
         path: `${at}/${kind}`,
-        summary: `Say where ${what} of a Conan recipe can be downloaded (protocol 1)`,
+        summary: `Get where ${what} of a Conan recipe can be downloaded (protocol 1)`,
         params: inRecipe,
         async handler({ ctx, project, params, request }) {
           const options = { root: rootOf(request.url), manifestOnly }
@@ -50,7 +50,7 @@ function reading(level: Level): Endpoint[] {
       endpoint({
         ...read,
         path: `${pkg}/${kind}`,
-        summary: `Say where ${what} of a Conan package can be downloaded (protocol 1)`,
+        summary: `Get where ${what} of a Conan package can be downloaded (protocol 1)`,
         params: inPackage,
         async handler({ ctx, project, params, request }) {
           const options = { root: rootOf(request.url), pid: params.package_id, manifestOnly }
@@ -98,7 +98,7 @@ function writing(level: Level): Endpoint[] {
     endpoint({
       ...ask,
       path: `${at}/upload_urls`,
-      summary: 'Say where the files of a Conan recipe are to be uploaded (protocol 1)',
+      summary: 'Get where the files of a Conan recipe are to be uploaded (protocol 1)',
       params: inRecipe,
       raw: true,
       async handler({ params, request }) {
@@ -109,7 +109,7 @@ function writing(level: Level): Endpoint[] {
     endpoint({
       ...ask,
       path: `${at}/packages/:package_id/upload_urls`,
-      summary: 'Say where the files of a Conan package are to be uploaded (protocol 1)',
+      summary: 'Get where the files of a Conan package are to be uploaded (protocol 1)',
       params: inPackage,
       raw: true,
       async handler({ params, request }) {

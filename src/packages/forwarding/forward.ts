@@ -27,7 +27,7 @@ const NOT_THERE: readonly number[] = [404, 410]
 /**
  * What a client gets that asks for a package that is not here: what the public registry has, if administrators and the
  * owners of the groups above want that (docs/contract/C-resolved §5), else the refusal. Where there is a cache, it comes
- * from here; else the client is told where it is.
+ * from here; else the client gets its address.
  *
  * A name that is published where the client looks is asked for nowhere else, in none of its versions and for nobody: elsewhere
  * anybody could publish a package under it, for those who may not read ours.

@@ -37,7 +37,7 @@ export const checkImageRegistry = endpoint({
   ...imageRead,
   method: 'GET',
   path: '/v2',
-  summary: 'Say whether the caller has signed in to the registry of images',
+  summary: 'Get whether the caller has signed in to the registry of images',
   access: anyone(),
   response: z.strictObject({}),
   handler({ request }) {

@@ -114,7 +114,7 @@ export async function setRepositoryStatus(
     .execute()
 }
 
-/** Deletes some rows of what a repository holds; the number tells whether more may be there. */
+/** Deletes some rows of what a repository holds; the number shows whether more may be there. */
 export async function deleteSomeOfRepository(
   db: Db,
   repositoryId: number,

@@ -69,7 +69,7 @@ export const getBlobUpload = endpoint({
   ...imageWrite,
   method: 'GET',
   path: '/v2/*name/blobs/uploads/:upload_id',
-  summary: 'Say how much of a blob has been uploaded',
+  summary: 'Get how much of a blob has been uploaded',
   access,
   params,
   handler: async ({ ctx, image, params }) =>

@@ -35,7 +35,7 @@ export function onPackage(
   }
 }
 
-/** As `onPackage`, for those who may delete it; who may not is told so whether or not it is there. */
+/** As `onPackage`, for those who may delete it; who may not gets a refusal whether or not it is there. */
 export function onDeletablePackage(): Access<OfPackage> {
   const readable = onProject('read_packages')
   return {

@@ -29,7 +29,7 @@ export async function putMavenFile(
   return 200
 }
 
-/** The SHA-1 that a client sends after a file tells whether it arrived whole. */
+/** The SHA-1 that a client sends after a file shows whether it arrived whole. */
 async function assertSameSum(
   ctx: Ctx,
   project: Project,

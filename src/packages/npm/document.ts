@@ -113,7 +113,7 @@ function readTags(tags: Readonly<Record<string, string>>, version: string): stri
   return [first[0]]
 }
 
-/** A tag must not read as a version, or nobody could tell `install a@1` from `install a@latest`. */
+/** A tag must not read as a version, or nobody could distinguish `install a@1` from `install a@latest`. */
 export function assertTag(tag: string): void {
   const isPlain = /^[A-Za-z0-9][\w.-]{0,254}$/.test(tag)
   if (!isPlain || validRange(tag) !== null)

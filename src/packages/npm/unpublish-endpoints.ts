@@ -58,7 +58,7 @@ export const unpublishNpmTarball = NAMES.map((name) =>
   }),
 )
 
-/** npm takes 404 for "it is gone": here, where several projects may have a package, it must hear that nothing was removed. */
+/** npm takes 404 for "it is gone": here, where several projects may have a package, it must get an error when nothing was removed. */
 export const refuseNpmUnpublish = (['group', 'instance'] as const).flatMap((level) =>
   NAMES.flatMap((name) =>
     (['PUT', 'DELETE'] as const).map((method) =>

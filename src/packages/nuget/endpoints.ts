@@ -75,7 +75,7 @@ export const getNugetIndexes = LEVELS.flatMap((level) =>
       ...nugetRead,
       method: 'GET',
       path: `${ROOTS[level]}/${file}`,
-      summary: `Say where NuGet finds what in a ${level.slice(0, -1)}; tells nothing about it`,
+      summary: `Get where NuGet finds what in a ${level.slice(0, -1)}, and nothing about it`,
       access: anyone(),
       params: anyProject,
       response: indexEntity,

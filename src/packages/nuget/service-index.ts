@@ -9,7 +9,7 @@ const REGISTRATION = [
   'RegistrationsBaseUrl/3.0.0-rc',
 ]
 
-/** Where a client finds what, below the address that it was given; it tells nothing about what is there. */
+/** Where a client finds what, below the address that it was given; it says nothing about what is there. */
 export function serviceIndex(root: string, level: 'projects' | 'groups') {
   const resource = (url: string, comment: string) => (type: string) => ({
     '@id': url,

@@ -32,8 +32,7 @@ export const getNugetV2 = endpoint({
   ...nugetRead,
   method: 'GET',
   path: '/projects/:id/packages/nuget/v2',
-  summary:
-    'Say which collections NuGet clients of protocol 2 find; tells nothing about the project',
+  summary: 'List the collections that NuGet clients of protocol 2 find, and nothing of the project',
   access: anyone(),
   params: { id: word },
   response: xml,
@@ -75,7 +74,7 @@ export const getGroupNugetV2 = endpoint({
   ...nugetRead,
   method: 'GET',
   path: '/groups/:id/-/packages/nuget/v2',
-  summary: 'Say which collections NuGet clients of protocol 2 find; tells nothing about the group',
+  summary: 'List the collections that NuGet clients of protocol 2 find, and nothing of the group',
   access: anyone(),
   params: { id: word },
   response: xml,

@@ -111,7 +111,7 @@ export function answerDocument(
   if (takesGzip(request.headers)) {
     return { body: content, type, headers: { ...headers, 'Content-Encoding': 'gzip' } }
   }
-  // Whoever reads it hears of content that is damaged; before that, it must not end the process.
+  // Whoever reads it gets the error of damaged content; before that, it must not end the process.
   const body = pipeline(Readable.from([content]), createGunzip(), () => {})
   return { body, type, headers }
 }

@@ -44,7 +44,7 @@ export interface Publication {
   readonly versionKey?: string
   /** Of a package that is new. */
   readonly status?: PackageStatus
-  /** What those who install a package that is new are told: it is deprecated from the beginning. */
+  /** The message for those who install a package that is new: it is deprecated from the beginning. */
   readonly deprecated?: string | undefined
   /** Of the package, whether it is new or not. */
   readonly setStatus?: PackageStatus | undefined

@@ -90,7 +90,7 @@ export const discoverTerraform = endpoint({
   path: '/.well-known/terraform.json',
   host: true,
   ownSignIn: true,
-  summary: 'Say where Terraform finds the module registry',
+  summary: 'Get where Terraform finds the module registry',
   access: anyone(),
   response: z.strictObject({ 'modules.v1': z.string() }),
   handler: ({ ctx }) => {
@@ -158,7 +158,7 @@ export const getTerraformDownload = endpoint({
   ...terraformRead,
   method: 'GET',
   path: `${REGISTRY}/:module_version/download`,
-  summary: 'Say where the archive of a version of a Terraform module is',
+  summary: 'Get where the archive of a version of a Terraform module is',
   access,
   params: { ...params, ...version },
   status: 204,

@@ -68,7 +68,7 @@ export class UnusableAnswerError extends OutboundError {
   }
 }
 
-/** What a client is told when an upstream fails it. */
+/** The answer to a client when an upstream fails. */
 export function gatewayProblem(error: unknown): unknown {
   if (!(error instanceof OutboundError)) return error
   const isSlow = error.reason === 'timeout'

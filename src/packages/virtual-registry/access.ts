@@ -54,7 +54,7 @@ async function admit(ctx: Ctx, groupId: number, change: Change, thing: string): 
   return group
 }
 
-/** A top-level group; what a subgroup is told depends on what was asked for. */
+/** A top-level group; the answer for a subgroup depends on what was asked for. */
 export function onVirtualGroup(
   change: Change,
   options: { readonly ofUpstreams?: true } = {},
@@ -159,7 +159,7 @@ export function onVirtualPolicy(): Access<{ group: Group }> {
   }
 }
 
-/** The registry that Maven reads from. Whoever may not read it is told to sign in. */
+/** The registry that Maven reads from. Whoever may not read it is asked to sign in. */
 export function onMavenRegistry(): Access<{ registry: RegistryRow }, 'registry_id'> {
   return {
     ...common,

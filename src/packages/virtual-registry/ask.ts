@@ -31,7 +31,7 @@ export async function askUpstream(
   })
 }
 
-/** Whether people are asked to sign in, or told that something is wrong, where a file was asked for. */
+/** Whether people are asked to sign in, or get an error, where a file was asked for. */
 export function isPage(headers: Headers, path: string): boolean {
   return isGood(headers) && /^text\/html\b/i.test(headers.type) && !/\.html?$/i.test(path)
 }
@@ -58,7 +58,7 @@ export async function headOf(
   }
 }
 
-/** Whether an upstream answers, as its owners are told (docs/contract/C-resolved §4.1). */
+/** Whether an upstream answers, as its owners see it (docs/contract/C-resolved §4.1). */
 export async function testUpstream(
   ctx: Pick<Ctx, 'outbound' | 'config'>,
   upstream: UpstreamAddress,

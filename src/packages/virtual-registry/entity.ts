@@ -36,7 +36,7 @@ export const upstreamEntity = z.strictObject({
   updated_at: z.string(),
 })
 
-/** Without its password, which nobody is told. */
+/** Without its password, which no answer holds. */
 export function presentUpstream(row: UpstreamRow): z.input<typeof upstreamEntity> {
   const { id, group_id, url, name, description, username } = row
   const { cache_validity_hours, metadata_cache_validity_hours, created_at, updated_at } = row

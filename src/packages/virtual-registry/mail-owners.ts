@@ -3,7 +3,7 @@ import type { Ctx } from '../../ctx.ts'
 import { mailUser } from '../../identity/mail/mail-user.ts'
 import { findGroupPath, listOwnerIds } from './owner-queries.ts'
 
-/** Tells the Owners of a group how the cleanup of its virtual registries went. */
+/** Mails the Owners of a group how the cleanup of its virtual registries went. */
 export async function mailOwners(
   ctx: Ctx,
   groupId: number,

@@ -68,7 +68,7 @@ export async function createMilestone(
     const values = { iid, title, description, start_date, due_date }
     const id = await uniquely(uniques, () => insertMilestone(ctx.db, place, values, ctx.now()))
     const row = await getMilestone(ctx, place, id)
-    await tell(ctx, place, row, 'create')
+    await notify(ctx, place, row, 'create')
     return row
   })
 }
@@ -95,7 +95,7 @@ export async function changeMilestone(
     await uniquely(uniques, () => updateMilestone(ctx.db, id, changes, ctx.now()))
     if (after.state === row.state) return
     const action = after.state === 'closed' ? 'close' : 'reopen'
-    await tell(ctx, place, await getMilestone(ctx, place, id), action)
+    await notify(ctx, place, await getMilestone(ctx, place, id), action)
   })
   return getMilestone(ctx, place, id)
 }
@@ -120,8 +120,8 @@ const feedWords = {
   delete: 'destroyed',
 } as const
 
-/** Tells the hooks, and the feed of a project. */
-async function tell(
+/** Notifies the hooks, and the feed of a project. */
+async function notify(
   ctx: Ctx,
   place: Place,
   row: MilestoneRow,
@@ -146,7 +146,7 @@ export async function removeMilestone(
   { id }: Pick<MilestoneRow, 'id'>,
 ): Promise<void> {
   await inTransaction(ctx, async (ctx) => {
-    await tell(ctx, place, await getMilestone(ctx, place, id), 'delete')
+    await notify(ctx, place, await getMilestone(ctx, place, id), 'delete')
     await deleteMilestone(ctx.db, id)
   })
 }

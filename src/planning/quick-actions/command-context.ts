@@ -41,7 +41,7 @@ export interface CommandContext {
   readonly timed: Timed
   readonly timedSubject: TimedSubject
   readonly edits: CommandEdits
-  /** Whether the caller hears of it although they never said so. */
+  /** Whether the caller is subscribed although they never said so. */
   followsByDefault(): Promise<boolean>
   save(ctx: Ctx, edits: CommandEdits): Promise<void>
 }

@@ -87,8 +87,8 @@ function react(ctx: Ctx, context: CommandContext, argument: string) {
   }
 }
 
-/** Names people so that they hear of it; the text of a note does that already, a bare command does nothing. */
-function tell(_: Ctx, __: CommandContext, argument: string) {
+/** Names people so that they are notified; the text of a note does that already, a bare command does nothing. */
+function mention(_: Ctx, __: CommandContext, argument: string) {
   return argument === '' ? undefined : { message: `CC: ${argument}.` }
 }
 
@@ -155,7 +155,7 @@ export const generalCommands: CommandTable<CommandContext> = {
   subscribe: follow(true),
   unsubscribe: follow(false),
   ...named(['award', 'react'], react),
-  cc: tell,
+  cc: mention,
   ...named(['estimate', 'estimate_time'], estimate),
   ...named(['remove_estimate', 'remove_time_estimate'], removeEstimate),
   ...named(['spend', 'spend_time', 'spent'], spend),

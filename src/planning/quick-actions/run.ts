@@ -36,7 +36,7 @@ export function quickActions<Context extends CommandContext>(
   return { take, run, read }
 }
 
-/** Commands that one text may give: each may change much, and tell many. */
+/** Commands that one text may give: each may change much, and notify many. */
 const MOST_COMMANDS = 50
 
 /**

@@ -142,7 +142,7 @@ function whatChanged(
   }
 }
 
-/** The routes that tell how a thing changed: `resource_label_events` and its kin (docs/contract/D §1.9). */
+/** The routes that list how a thing changed: `resource_label_events` and its kin (docs/contract/D §1.9). */
 export function resourceEventEndpoints(kind: ChangedKind): Endpoint[] {
   const access = projectRecord(kind.ability, {
     params: kind.params,

@@ -63,7 +63,7 @@ export function timeEndpoints(kind: TimedKind): Endpoint[] {
     endpoint({
       method: 'GET',
       path: `${kind.path}/time_stats`,
-      summary: 'Tell estimated and spent time',
+      summary: 'Get the time estimate and the time spent',
       access: onTimed(kind, kind.read),
       tags,
       response: timeStatsEntity,

@@ -49,7 +49,7 @@ function levelOf(wanted: BranchProtection): number {
   return opens(wanted.allowed_to_merge) ? 3 : 2
 }
 
-/** Both settings after a request that sent one of them: they tell of the same. */
+/** Both settings after a request that sent one of them: they are about the same. */
 export function sentProtection(
   sent: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {

@@ -21,7 +21,7 @@ export async function listGroups(
   return { ...rest, items: await presentGroups(ctx, items, wanted) }
 }
 
-/** As `listGroups`, with only what tells the groups apart. */
+/** As `listGroups`, with only what identifies the groups. */
 export async function listGroupPlaces(
   ctx: Ctx,
   scope: GroupScope,

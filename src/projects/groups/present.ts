@@ -116,7 +116,7 @@ function presentPlain(ctx: Ctx, row: GroupRow): GroupEntity {
     ...settings,
     default_branch_protection_defaults: {
       ...protection,
-      // What was kept before this was always told does not have it.
+      // What was kept before this was always shown does not have it.
       developer_can_initial_push: protection.developer_can_initial_push ?? false,
     },
     avatar_url: avatarUrl(ctx, 'group', row.id, row),

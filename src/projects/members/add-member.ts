@@ -89,7 +89,7 @@ export interface AddedMany {
 
 const MOST_AT_ONCE = 100
 
-/** Adds several users; those who can be added are, and the answer tells why the others were not. */
+/** Adds several users; those who can be added are, and the answer says why the others were not. */
 export async function addMembers(
   ctx: Ctx,
   source: Source,

@@ -20,7 +20,7 @@ export function safeName(filename: string): string {
 }
 
 /**
- * Keeps a file of a project under a secret that nobody can guess; tells how to link to it from Markdown (docs/contract/D §1.2
+ * Keeps a file of a project under a secret that nobody can guess; gives how to link to it from Markdown (docs/contract/D §1.2
  * Rules).
  */
 export async function storeUpload(ctx: Ctx, project: Project, file: UploadedFile) {

@@ -88,7 +88,7 @@ export function snippetEndpoints({ path, what, read, edit, admin }: SnippetForm)
     endpoint({
       method: 'GET',
       path: `${path}/user_agent_detail`,
-      summary: `Tell from where ${what} was made`,
+      summary: `Get from where ${what} was made`,
       tags,
       access: admin,
       response: userAgentEntity,

@@ -9,10 +9,10 @@ import { pageOf } from './page-name.ts'
 import type { PageNews, WikiHolder } from './page-news.ts'
 import { findRename, type Rename, savePage } from './queries.ts'
 
-/** Most pages of one push that webhooks and the feed hear of. */
+/** Most pages of one push that webhooks and the feed get. */
 const mostPages = 100
 
-/** Tells the feed and the hooks which pages a push or an edit changed. */
+/** Notifies the feed and the hooks which pages a push or an edit changed. */
 export async function wikiMoved(
   ctx: Ctx,
   move: WikiOrSnippetMove,
@@ -49,7 +49,7 @@ async function holderOf(
   }
   const row = await findGroupById(ctx.db, repository.name.id)
   const group = row && (await withGroupRole(ctx, row))
-  // Hooks of the group and of those above it hear of it; there is no project.
+  // Hooks of the group and of those above it are called; there is no project.
   return group && { project: undefined, group, hooked: { id: 0, namespace_id: group.id } }
 }
 

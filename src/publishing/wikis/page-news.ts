@@ -3,7 +3,7 @@ import type { Repo } from '../../git/repo.ts'
 import type { ObjectId } from '../../git/types.ts'
 import type { PageName } from './page-name.ts'
 
-/** Whose wiki it is, with the project or group whose hooks hear of it. */
+/** Whose wiki it is, with the project or group whose hooks are called. */
 export type WikiHolder = { readonly hooked: Pick<Project, 'id' | 'namespace_id'> } & (
   | { readonly project: Project; readonly group: undefined }
   | { readonly project: undefined; readonly group: Group }

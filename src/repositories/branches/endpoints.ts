@@ -76,7 +76,7 @@ export const getRepositoryBranch = endpoint({
 export const headRepositoryBranch = endpoint({
   method: 'HEAD',
   path: '/projects/:id/repository/branches/:branch',
-  summary: 'Tell whether a branch exists',
+  summary: 'Get whether a branch exists',
   ...codeRead(hidden),
   params: { branch: text() },
   async handler({ repo, params, request }) {

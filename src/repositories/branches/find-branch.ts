@@ -40,7 +40,7 @@ export async function presentBranches(
   )
 }
 
-/** Other branches are shown while the default branch is damaged, of which nobody can tell what it holds. */
+/** Other branches are shown while the default branch is damaged, of which nobody knows what it holds. */
 async function mergedUnlessDamaged(
   ...asked: Parameters<typeof mergedCommits>
 ): Promise<ReadonlySet<ObjectId>> {

@@ -13,7 +13,7 @@ export async function getCommit(repo: Repo, sha: string, signal?: AbortSignal): 
   return await orNotFound('Commit', readCommit(repo, sha, signal))
 }
 
-/** A commit with all that the single-commit answer tells. */
+/** A commit with all that the single-commit answer holds. */
 export async function describeCommit(
   ctx: Ctx,
   project: Project,

@@ -114,7 +114,7 @@ export const listCommitRefs = endpoint({
 export const getCommitSequence = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/commits/:sha/sequence',
-  summary: 'Tell how many commits lead to a commit',
+  summary: 'Count the commits that lead to a commit',
   ...codeRead(hidden),
   params: { sha: text() },
   query: { first_parent: flag().default(false) },

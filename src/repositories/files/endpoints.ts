@@ -40,7 +40,7 @@ export const getRepositoryFile = endpoint({
 export const headRepositoryFile = endpoint({
   method: 'HEAD',
   path: '/projects/:id/repository/files/:file_path',
-  summary: 'Tell about a file in headers alone',
+  summary: 'Get the facts of a file in headers alone',
   ...codeRead(),
   params: { file_path: filePath() },
   query: { ref: filledText().optional() },
@@ -85,7 +85,7 @@ const blameQuery = {
 export const getRepositoryFileBlame = endpoint({
   method: 'GET',
   path: '/projects/:id/repository/files/:file_path/blame',
-  summary: 'Tell which commit each line of a file comes from',
+  summary: 'Get the commit that each line of a file comes from',
   ...codeRead(),
   params: { file_path: filePath() },
   query: blameQuery,
@@ -102,7 +102,7 @@ export const getRepositoryFileBlame = endpoint({
 export const headRepositoryFileBlame = endpoint({
   method: 'HEAD',
   path: '/projects/:id/repository/files/:file_path/blame',
-  summary: 'Tell about a file in headers alone, as its blame does',
+  summary: 'Get the facts of a file in headers alone, as its blame does',
   ...codeRead(),
   params: { file_path: filePath() },
   query: blameQuery,

@@ -43,7 +43,7 @@ export const pullFromMirror = task({
   attempts: 3,
   timeout: 6 * 60 * minute,
   async handler(ctx: Ctx, { project_id: id }, signal) {
-    // What runs may have looked before the change that somebody tells of.
+    // What runs may have looked before the change that somebody reports.
     if (running.has(id)) return await enqueuePull(ctx, id, later(ctx.now(), minute))
     running.add(id)
     try {

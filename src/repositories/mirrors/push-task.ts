@@ -41,7 +41,7 @@ export async function syncMirror(ctx: Ctx, mirror: RemoteMirrorRow): Promise<voi
   await enqueueAt(ctx, mirror.id, ctx.now())
 }
 
-/** What follows from every push: the servers that the project is pushed to hear of it. */
+/** What follows from every push: the servers that the project is pushed to get it. */
 export async function pushToMirrors(given: Ctx, { project }: ReadPush) {
   const mirrors = await listEnabledMirrors(given.db, project.id)
   return async (ctx: Ctx) => {

@@ -56,7 +56,7 @@ export async function applyEffects(
   return await preparePushed(ctx, push)
 }
 
-/** What follows once for all pushes to a project that came together, in the transaction that tells of them. */
+/** What follows once for all pushes to a project that came together, in the transaction that records them. */
 export async function followUp(
   ctx: Ctx,
   projectId: number,

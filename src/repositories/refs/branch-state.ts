@@ -13,7 +13,7 @@ export interface BranchState {
   readonly can_push: boolean
 }
 
-/** Looks the rules of a project up once, and tells the state of any of its branches. */
+/** Looks the rules of a project up once, and gives the state of any of its branches. */
 export async function branchStates(
   ctx: Ctx,
   project: Project,
@@ -40,7 +40,7 @@ function developers(rules: readonly BranchRule[], action: 'push' | 'merge'): boo
   return rules.some((rule) => rule[action].some((level) => level.access_level === Role.developer))
 }
 
-/** Looks the rules of a project up once, and tells which tags are protected. */
+/** Looks the rules of a project up once, and gives which tags are protected. */
 export async function tagProtection(
   ctx: Ctx,
   project: Pick<Project, 'id'>,

@@ -23,7 +23,7 @@ export async function preparePushed(
   const news = await newsOf(ctx, project, push.moves)
   const follow = await prepareEffects(ctx, ctx.effects.pushFollowed, { project, push, news })
   return async ({ db }) => {
-    if (await insertPushEffect(db, push.id, 'told')) await follow({ ...ctx, db }, undefined)
+    if (await insertPushEffect(db, push.id, 'followed')) await follow({ ...ctx, db }, undefined)
   }
 }
 

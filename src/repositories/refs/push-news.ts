@@ -22,7 +22,7 @@ export interface RefNews {
   readonly total: number
 }
 
-/** Reads what is new on a ref. A history that is gone by now tells nothing. */
+/** Reads what is new on a ref. A history that is gone by now gives nothing. */
 export async function readNews(
   ctx: Ctx,
   project: Project,

@@ -69,7 +69,7 @@ export async function readMoved(
   return new Set(moved.map(({ name }) => name))
 }
 
-/** After a failed move: a clear refusal has moved nothing, after any other end the refs tell. */
+/** After a failed move: a clear refusal has moved nothing, after any other end the refs decide. */
 export async function movedDespite(
   error: unknown,
   repo: Repo,

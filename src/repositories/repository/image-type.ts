@@ -34,6 +34,6 @@ export function imageType(
 
 function isDrawn(headers: RequestFacts['headers']): boolean {
   const purpose = headers['sec-fetch-dest']
-  // Browsers tell it to servers with TLS alone; what they accept for a picture begins with that.
+  // Browsers send it to servers with TLS alone; what they accept for a picture begins with that.
   return purpose === undefined ? /^image\//.test(String(headers.accept ?? '')) : purpose === 'image'
 }

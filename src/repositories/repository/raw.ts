@@ -16,13 +16,13 @@ const rawHeaders: Readonly<Record<string, string>> = {
   'Accept-Ranges': 'bytes',
 }
 
-/** How much of a file tells whether it is text; git looks at as much. */
+/** How much of a file shows whether it is text; git looks at as much. */
 const SNIFFED = 8000
 
 /**
  * The bytes of a blob, whole or the range that the request asks for. Large ones are never in memory as a whole; text
  * goes out as plain text, everything else as an octet stream. `more` are headers of the caller's own; `admit` may
- * refuse the size, `typeOf` tell another type by the first bytes.
+ * refuse the size, `typeOf` give another type by the first bytes.
  */
 export async function answerBlob(
   repo: Repo,

@@ -64,7 +64,7 @@ function stamps(ctx: Ctx) {
   return { created_at: ctx.now(), updated_at: ctx.now() }
 }
 
-/** Names of the rules that a merge request's people write tell them apart, as those of a project do. */
+/** Names of the rules that a merge request's people write are distinct, as those of a project do. */
 function assertNameFree(rules: readonly NamedRule[], name: string, exceptId?: number): void {
   const others = rules.filter((rule) => rule.rule_type === 'regular' && rule.id !== exceptId)
   if (others.some((rule) => rule.name === name)) throw taken('name')

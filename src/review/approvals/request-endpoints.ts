@@ -25,7 +25,7 @@ import { path } from '../merge-requests/path.ts'
 import type { MergeRequestRow } from '../merge-requests/row.ts'
 import { approve, mayApprove, resetAllApprovals, unapprove } from './approve.ts'
 
-/** Who approves, or may, is told to nobody who is not signed in (docs/contract/B §Authentication). */
+/** Who approves, or may, is shown to nobody who is not signed in (docs/contract/B §Authentication). */
 const read = onMergeRequest(undefined, { signedIn: true })
 const edit = onMergeRequest('edit_merge_request', { signedIn: true })
 

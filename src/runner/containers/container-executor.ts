@@ -91,7 +91,7 @@ async function runScript(
       'if command -v bash >/dev/null 2>&1; then exec bash; else exec sh; fi',
     ],
     cwd: workspace.builds,
-    // Variables of the job are not among them: they could tell the program to do anything outside of the container.
+    // Variables of the job are not among them: they could make the program do anything outside of the container.
     env: toolEnvironment(),
     processes: undefined,
     limits: { memory: 0, processes: 0 },

@@ -25,7 +25,7 @@ export async function noteJob(folder: string, url: string, job: Job): Promise<()
   return () => rm(path, { force: true })
 }
 
-/** Tells a server of the jobs that runners had when they were killed; those that it did not hear of stay noted. */
+/** Reports to a server the jobs that runners had when they were killed; those that it did not take stay noted. */
 export async function reportLostJobs(
   folder: string,
   url: string,

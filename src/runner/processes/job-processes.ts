@@ -68,7 +68,7 @@ export class JobProcesses {
 
   /** Ends a program and what it has started. */
   stop(child: ChildProcess): void {
-    // One that is stopped hears nothing.
+    // One that is stopped gets no signal.
     child.kill('SIGTERM')
     child.kill('SIGCONT')
     const timer = setTimeout(() => {

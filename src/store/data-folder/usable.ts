@@ -46,7 +46,7 @@ export function assertUsable(folder: string): void {
     const path = join(folder, name)
     const found = statsOf(path, path)
     if (found && !found.isFile()) throw new StartError(`${path} is no file: move it away`)
-    // A database that is marked read-only is told in words of its own.
+    // A database that is marked read-only is reported in words of its own.
     if (found) assertAccess(path, path, found, constants.R_OK | writing(name, found))
   }
 }

@@ -5,7 +5,7 @@ const SAY_MS = 15_000
 /** Then the browser comes again by itself, and it is looked at again whether they may. */
 const LONGEST_MS = 5 * 60_000
 
-/** What has changed of a thing since its reader last heard of it; nothing as a sign of life. */
+/** What has changed of a thing since its reader last saw it; nothing as a sign of life. */
 export interface LiveChange<S extends LiveState> {
   /** Where it stands now, as `seen` of who comes again. */
   readonly seen: string

@@ -40,7 +40,7 @@ export interface PlanningSchema {
     updated_at: Instant
   }
 
-  /** Whether a user wants to hear of a subject; a row with 0 is an explicit no. */
+  /** Whether a user is subscribed to a subject; a row with 0 is an explicit no. */
   subscriptions: {
     subject_type: 'issue' | 'merge_request' | 'label'
     subject_id: number

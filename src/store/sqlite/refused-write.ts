@@ -6,7 +6,7 @@ const probeBytes = 64 * 1024
 
 /**
  * SQLite has one code for all writes that the system refuses, but for a full disk: those of a spent quota, of a limit of
- * the size of files and of a broken disk. What becomes of a write of our own beside the database tells them apart, and
+ * the size of files and of a broken disk. What becomes of a write of our own beside the database distinguishes them, and
  * is given as the cause.
  */
 export function withCause(error: unknown, path: string): unknown {

@@ -47,7 +47,7 @@ async function findHere(ctx: Ctx, path: string): Promise<Found | undefined> {
   return project && { project, notices: [] }
 }
 
-/** Fetching clients are sent on, which git tells its user; pushes are taken and told (docs/contract/D §3.1). */
+/** Fetching clients are redirected, which git shows its user; pushes are taken, with a message (docs/contract/D §3.1). */
 async function findMoved(ctx: Ctx, asked: Asked): Promise<Found | undefined> {
   const project = await findMovedProject(ctx, asked.path)
   if (!project || !maySee(ctx.actor, project)) return undefined

@@ -29,7 +29,7 @@ export async function findMovedProject(ctx: Ctx, path: string): Promise<Project 
   return id === undefined ? undefined : await findVisibleProject(ctx, String(id))
 }
 
-/** Tells whoever pushes to an old address the new one. */
+/** Sends whoever pushes to an old address the new one. */
 export function movedNotice({ urlOf }: Asked, what: string, to: string, suffix: string): string {
   return [
     `${what} was moved to '${to}'.`,

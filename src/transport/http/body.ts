@@ -7,7 +7,7 @@ import { BodyLimit, type BodyLimitOptions } from '../body-limit.ts'
 import { wrongType } from './refusal.ts'
 
 /** How slowly a client may send, by the settings of the server. */
-export function paceOf({ config }: Pick<Ctx, 'config'>, maxBytes: number): BodyLimitOptions {
+export function bodyLimits({ config }: Pick<Ctx, 'config'>, maxBytes: number): BodyLimitOptions {
   return { idleMs: config.gitIdle, minRate: 100, graceMs: 120_000, maxBytes }
 }
 
@@ -34,7 +34,7 @@ export async function withWholeBody<T>(
   const charge = (ctx.actor.kind === 'anonymous' ? anonymousMemory : memory).open(ctx.ip)
   try {
     const chunks: Buffer[] = []
-    for await (const chunk of decodedBody(body, paceOf(ctx, maxBytes))) {
+    for await (const chunk of decodedBody(body, bodyLimits(ctx, maxBytes))) {
       charge.take(chunk.length)
       chunks.push(chunk)
     }

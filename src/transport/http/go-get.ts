@@ -11,7 +11,7 @@ const mostSegments = 40
 const ours = new Set(['-', 'api', 'oauth'])
 
 /**
- * Tells `go get` where the repository of a module is (docs/contract/D §3): the project that the path, or a part of it, names. To
+ * Answers `go get` where the repository of a module is (docs/contract/D §3): the project that the path, or a part of it, names. To
  * callers who may not see it the first two segments pass for it, whether it is there or not.
  */
 export function mountGoGet(parts: {

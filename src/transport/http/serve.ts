@@ -11,7 +11,7 @@ import type { Transport } from '../transport.ts'
 import { uploadPack } from '../upload-pack.ts'
 import { admit } from './access.ts'
 import type { Admission } from './admission.ts'
-import { decodedBody, paceOf, withWholeBody } from './body.ts'
+import { bodyLimits, decodedBody, withWholeBody } from './body.ts'
 import type { ProjectsByPush } from './create-by-push.ts'
 import { wrongMethod, wrongType } from './refusal.ts'
 import type { GitRoute } from './route.ts'
@@ -82,7 +82,7 @@ export async function answerRpc(asked: GitRequest): Promise<Answer> {
   const { maxPush } = ctx.config
   // git itself says it best when a pack is too large; this is for what is no pack at all.
   const maxBytes = maxPush === 0 ? 0 : maxPush + 64 * mebibyte
-  const input = decodedBody(asked.body, paceOf(ctx, maxBytes))
+  const input = decodedBody(asked.body, bodyLimits(ctx, maxBytes))
   const created = project && byPush.takeNotice(ctx, project, httpUrl(ctx))
   const notices = created === undefined ? known : [created, ...known]
   const messages = (pushed: Pushed) => pushMessages(ctx, project, pushed, notices)

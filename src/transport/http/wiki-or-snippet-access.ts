@@ -64,7 +64,7 @@ async function wikiAt(ctx: Ctx, path: string): Promise<Wiki | undefined> {
   return group && groupWiki(ctx, group)
 }
 
-/** As with code: fetching clients are sent on, pushes are taken and told. */
+/** As with code: fetching clients are redirected, pushes are taken, with a message. */
 async function movedWiki(ctx: Ctx, asked: Asked, path: string): Promise<Wiki | undefined> {
   const project = await findMovedProject(ctx, path)
   if (!project) return undefined

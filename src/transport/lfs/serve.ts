@@ -11,7 +11,7 @@ import { createLock, listLocks, presentLock, removeLock } from '../../repositori
 import { findLfsObjects, storeLfsObject } from '../../repositories/lfs/objects.ts'
 import { answerLargeFile } from '../../repositories/lfs/serve-object.ts'
 import { leaveBytes } from '../../repositories/size-limit/claims.ts'
-import { decodedBody, paceOf, withWholeBody } from '../http/body.ts'
+import { bodyLimits, decodedBody, withWholeBody } from '../http/body.ts'
 import { signIn } from '../http/sign-in.ts'
 import { assertMayWrite, assertRoom, getLfsProject, refusal, takeRoom } from './access.ts'
 import { answerBatch, batchRequest } from './batch.ts'
@@ -164,7 +164,7 @@ async function upload(
     if (length !== undefined && Number(length) !== size) {
       throw refusal('unprocessable', 422, `The size is ${length}, not ${size}.`)
     }
-    await storeLfsObject(ctx, project, { oid, size }, decodedBody(body, paceOf(ctx, 0)))
+    await storeLfsObject(ctx, project, { oid, size }, decodedBody(body, bodyLimits(ctx, 0)))
   } finally {
     leaveBytes(ctx.git.open(project.id), route)
   }

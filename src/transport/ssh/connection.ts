@@ -66,7 +66,7 @@ export class SshConnection {
     this.#part()
   }
 
-  /** Not before the client has had the time to read what it was told last. */
+  /** Not before the client has had the time to read what was sent last. */
   #part(): void {
     const { socket } = this.#options
     socket.end()

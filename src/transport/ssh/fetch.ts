@@ -61,14 +61,14 @@ async function converse(git: GitService, client: SshClient, { idleMs, longest }:
   if (client.signal.aborted) stop()
   let isDone = false
   let before = ''
-  const hear = (chunk: Buffer) => {
+  const take = (chunk: Buffer) => {
     idle.refresh()
     // The client says so once it has all that it needs to know of us.
     const text = before + chunk.toString('latin1')
     isDone ||= text.includes('0009done')
     before = text.slice(-8)
   }
-  client.input.on('data', hear)
+  client.input.on('data', take)
   client.input.pipe(git.stdin)
   git.stdin.on('error', () => {})
   try {
@@ -84,7 +84,7 @@ async function converse(git: GitService, client: SshClient, { idleMs, longest }:
     clearTimeout(idle)
     clearTimeout(limit)
     client.signal.removeEventListener('abort', stop)
-    client.input.off('data', hear)
+    client.input.off('data', take)
     client.input.unpipe(git.stdin)
     client.input.resume()
     stop()

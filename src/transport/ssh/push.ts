@@ -2,7 +2,7 @@ import type { Ctx } from '../../ctx.ts'
 import { BodyLimit } from '../body-limit.ts'
 import { protocolVersion } from '../fetch-request.ts'
 import type { Admission } from '../http/admission.ts'
-import { paceOf } from '../http/body.ts'
+import { bodyLimits } from '../http/body.ts'
 import { type Pushed, pushMessages } from '../push-messages.ts'
 import { takePush } from '../take-push.ts'
 import type { Transport } from '../transport.ts'
@@ -18,7 +18,7 @@ export async function servePush(
   client: SshClient,
 ): Promise<number> {
   const { maxPush } = ctx.config
-  const input = new BodyLimit(paceOf(ctx, maxPush === 0 ? 0 : maxPush + 64 * mebibyte))
+  const input = new BodyLimit(bodyLimits(ctx, maxPush === 0 ? 0 : maxPush + 64 * mebibyte))
   // Whoever reads gets the error; nobody may be reading at that moment.
   input.on('error', () => {})
   // Hooks of the client run before it says what it wants.

@@ -103,7 +103,7 @@ async function refuse(client: SshClient, reason: string): Promise<number> {
   return 1
 }
 
-/** What is told of an error; undefined for faults of ours. */
+/** What is sent of an error; undefined for faults of ours. */
 function problemText(error: unknown): string | undefined {
   if (error instanceof Problem) return error.message
   if (isDamage(error)) return damageText(error)

@@ -232,7 +232,7 @@ const orders = [
   ['name_asc', 'By name'],
 ] as const
 
-/** How far a branch is from the default one; both bars end at the most that they can tell. */
+/** How far a branch is from the default one; both bars end at the most that they can show. */
 function Divergence({ of }: { of: { ahead: number; behind: number } | undefined }) {
   if (!of) return null
   return (

@@ -20,7 +20,7 @@ type Piped = { readonly id: string; readonly last_pipeline: Pipeline }
 
 const PART = 'commit-pipeline'
 
-/** Whether this person hears of pipelines of the project. */
+/** Whether this person is notified of pipelines of the project. */
 export function mayFollowPipeline(ctx: PageCtx, project: ProjectData): Promise<boolean> {
   return may(commitPipelineEvents, ctx, { path: { id: String(project.id), sha: 'HEAD' } })
 }

@@ -140,7 +140,7 @@ const WIDTH = 960
 const HEIGHT = 140
 /** A bar of a short history. */
 const WIDEST = 24
-/** Bars that can be told apart on a screen. */
+/** Bars that can be distinguished on a screen. */
 const MOST_BARS = 160
 const WEEK = 7 * 24 * 3600 * 1000
 

@@ -30,7 +30,7 @@ async function readGood(ctx: PageCtx, sent: AuthorizationParams): Promise<Author
   return read.asked
 }
 
-/** Tells the application what is wrong, at its address. */
+/** Redirects to the application with what is wrong. */
 function faultFor(to: {
   readonly redirectUri: string
   readonly state: string | undefined

@@ -27,7 +27,7 @@ function Help({ ssh }: { ssh: Ssh }) {
       <h1>Help</h1>
       <p>
         The API is at <code>{externalUrl}/api/v4</code>; its <A href="/-/docs">reference</A> needs
-        no network. Every page tells at its foot which calls give the same data.
+        no network. Every page shows at its foot which calls give the same data.
       </p>
       <h2>Git</h2>
       <p>

@@ -80,7 +80,7 @@ interface FieldProps {
   /** What stands in the field at first; after a refusal what was typed. */
   readonly value?: string | number | null
   readonly hint?: ComponentChildren
-  /** The name under which the endpoint tells what is wrong, if it is another. */
+  /** The name under which the endpoint reports what is wrong, if it is another. */
   readonly fault?: string
   /** More attributes of the element: `{ type: 'password', required: true }`. */
   readonly input?: Readonly<Record<string, unknown>> | undefined

@@ -28,7 +28,7 @@ export async function readRequest(ctx: PageCtx, project: ProjectData, iid: strin
   const signedIn = ctx.actor.kind === 'user'
   const query = { include_rebase_in_progress: true, include_diverged_commits_count: true }
   const request = await call(getProjectMergeRequest, ctx, { path, query })
-  // Before all that is read: what changes meanwhile is told to the page.
+  // Before all that is read: what changes meanwhile is sent to the page.
   const seen = await liveStateOf(ctx, watchedRequests, request.id)
   const [approvals, rules, threads, edit, merge, branch, resolve] = await Promise.all([
     signedIn ? call(getMergeRequestApprovals, ctx, { path }) : undefined,

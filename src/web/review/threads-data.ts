@@ -33,7 +33,7 @@ const PER_PAGE = 100
 /** More threads than this are nobody's reading matter on one page; the overview has them in pages. */
 const MOST_PAGES = 5
 
-/** All threads of a merge request, in the order in which they were begun; the API tells strangers of none. */
+/** All threads of a merge request, in the order in which they were begun; the API shows strangers none. */
 export async function listAllThreads(ctx: PageCtx, path: RequestPath): Promise<ThreadData[]> {
   if (!(await may(mergeRequestThreads.listThreads, ctx, { path }))) return []
   const found: ThreadData[] = []

@@ -3,7 +3,7 @@ import { ButtonForm } from '../parts/form.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Markdown } from '../parts/markdown.tsx'
 
-/** What administrators tell everybody, at the top of every page. */
+/** What administrators announce to everybody, at the top of every page. */
 export function Broadcasts() {
   const { broadcasts } = useShown()
   if (broadcasts.length === 0) return null

@@ -19,7 +19,7 @@ export interface EventInput extends PipelineInput {
   readonly claim: (ctx: Ctx) => Promise<boolean>
   /** A configuration that cannot be used makes a failed pipeline that says why. */
   readonly showsFaults: boolean
-  /** Why there can be no pipeline, told like a fault of the configuration. */
+  /** Why there can be no pipeline, reported like a fault of the configuration. */
   readonly refused?: string | undefined
 }
 

@@ -64,7 +64,7 @@ export async function makePlan(
   }
 }
 
-/** What is included, and where from, may be told by variables. */
+/** What is included, and where from, may be given by variables. */
 function withoutMaskedNames(one: Included, masked: readonly string[]): Included {
   const hide = (text: string) => hideMasked(text, masked)
   return {
@@ -144,7 +144,7 @@ async function planOf(
   return { config, merged, included, plan, configPath }
 }
 
-/** What is wrong with a key of the file itself is told with its line and column. */
+/** What is wrong with a key of the file itself is reported with its line and column. */
 async function compiled(
   ctx: Ctx,
   merged: ValueMap,

@@ -175,7 +175,7 @@ export async function playJob(
   })
 }
 
-/** Whether a job is another by what it is given. Two sealed texts cannot be told to be the same, unless they are one. */
+/** Whether a job is another by what it is given. Two sealed texts cannot be compared, unless they are one. */
 function isAnother(
   job: Pick<JobRow, 'user_id' | 'sealed_variables'>,
   given: Pick<JobRow, 'user_id' | 'sealed_variables'>,

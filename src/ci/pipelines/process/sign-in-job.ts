@@ -16,7 +16,7 @@ export function jobTokenOf(
 
 /**
  * The running job of `:id` for the runner that has it. A job that is unknown, ended or another's is 403, never 404: that
- * tells the runner to stop, and `Job-Status` how the job ended (docs/contract/B-resolved §6).
+ * asks the runner to stop, and `Job-Status` how the job ended (docs/contract/B-resolved §6).
  */
 export async function signInJob(
   ctx: Pick<Ctx, 'db'>,

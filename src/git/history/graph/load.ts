@@ -43,7 +43,7 @@ export function currentHistory(repository: OpenRepository): History {
   return holder.history
 }
 
-/** What the graph files tell; nothing when they are damaged, since the commits themselves tell it too. */
+/** What the graph files hold; nothing when they are damaged, since the commits themselves hold it too. */
 function fromGraph(path: string): History {
   try {
     return new History(readGraph(path))

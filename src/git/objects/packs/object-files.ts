@@ -126,7 +126,7 @@ export class ObjectFiles {
   #packedHeader(pack: PackFile, offset: number): { type: ObjectType; size: number } | undefined {
     const entry = readEntry(pack, offset)
     if (entry.type !== undefined) return { type: entry.type, size: entry.size }
-    // The sizes stand in the delta's first bytes, but a part of it cannot be told from damage.
+    // The sizes stand in the delta's first bytes, but a part of it cannot be distinguished from damage.
     const size = deltaResultSize(unpackEntry(pack, offset, entry))
     let base = entry.base
     for (let depth = 0; depth < longestChain && typeof base === 'number'; depth += 1) {

@@ -107,7 +107,7 @@ export function applyDelta(base: Buffer, delta: Buffer): Buffer {
   return result
 }
 
-/** What to copy: the bits of the command tell which bytes of offset and size follow; the others are zero. */
+/** What to copy: the bits of the command say which bytes of offset and size follow; the others are zero. */
 function readCopy(command: number, next: () => number): { offset: number; size: number } {
   const byte = (bit: number) => (command & bit ? next() : 0)
   const offset = byte(1) + byte(2) * 2 ** 8 + byte(4) * 2 ** 16 + byte(8) * 2 ** 24

@@ -18,11 +18,11 @@ export interface HeldData {
 }
 
 /** Other commands lock the folder for a moment. */
-const patienceMs = 5000
+const timeoutMs = 5000
 
 /** Has the server of a data folder hold it; where none runs, nobody can start one until it is closed. */
 export async function holdData(data: string): Promise<HeldData> {
-  const end = performance.now() + patienceMs
+  const end = performance.now() + timeoutMs
   for (;;) {
     const lock = tryLockDataFolder(data)
     if (lock) {

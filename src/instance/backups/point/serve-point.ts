@@ -4,7 +4,7 @@ import { type FolderSocket, serveSocket } from '../../../store/data-folder/serve
 import { linesIn, request, SOCKET } from './protocol.ts'
 
 /** How long moves of refs that have begun are waited for, while no other begins. */
-const patienceMs = 1000
+const timeoutMs = 1000
 /** The longest that refs are kept from moving, whatever the command does. */
 const longestMs = 5000
 const longestLine = 1000
@@ -35,8 +35,8 @@ function serveOne(socket: Socket, { moves, deletions }: Ctx['git']): void {
     const { want } = request.parse(JSON.parse(line))
     if (want === 'begin') return { pid: process.pid }
     if (want === 'open') return { held: reopen?.() ?? false }
-    const open = await moves.close(patienceMs)
-    reopen = onceWithin(longestMs, open)
+    const resume = await moves.pause(timeoutMs)
+    reopen = onceWithin(longestMs, resume)
     if (socket.destroyed) reopen()
     return { moved: watch.moved() }
   }

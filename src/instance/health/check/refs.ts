@@ -91,8 +91,8 @@ async function look(
 
 function brokenFault(name: string, what: string, last: string | undefined): RefFault {
   const known = last === undefined || isNothing(last) ? undefined : last
-  const told = known === undefined ? what : `${what}, the database knows it at ${known}`
-  return { name, kind: 'lost', isBroken: true, known, there: undefined, what: told }
+  const text = known === undefined ? what : `${what}, the database knows it at ${known}`
+  return { name, kind: 'lost', isBroken: true, known, there: undefined, what: text }
 }
 
 /** A ref of which the database knows nothing. Those of forks come packed; one with a file of its own was written since. */

@@ -7,7 +7,7 @@ import type { ChangedAlert } from '../../../monitoring/effects.ts'
 import { fireHooks, type HookPayload } from '../fire.ts'
 import { hookProject } from './payload-parts.ts'
 
-/** Tells the hooks of a new alert (docs/contract/C-resolved §1.4). */
+/** Notifies the hooks of a new alert (docs/contract/C-resolved §1.4). */
 export async function fireAlertHooks(
   ctx: Ctx,
   { project, alert, action }: ChangedAlert,

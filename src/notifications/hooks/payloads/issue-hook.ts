@@ -22,7 +22,7 @@ import {
 
 type IssueAction = 'open' | 'update' | 'close' | 'reopen'
 
-/** Tells the hooks of an issue that was made or changed, in the caller's transaction (docs/contract/D §1.25). */
+/** Notifies the hooks of an issue that was made or changed, in the caller's transaction (docs/contract/D §1.25). */
 export async function fireIssueHooks(
   ctx: Ctx,
   { project, before, after }: ChangedIssue,
@@ -41,7 +41,7 @@ export async function fireIssueHooks(
   }))
 }
 
-/** The parts of a payload that tell of an issue as it is. */
+/** The parts of a payload that describe an issue as it is. */
 function issuePayload(
   ctx: Ctx,
   project: Project,

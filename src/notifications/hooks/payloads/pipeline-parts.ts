@@ -9,7 +9,7 @@ import type { Ctx } from '../../../ctx.ts'
 import { presentMergeRequests } from '../../../review/merge-requests/present.ts'
 import { findById } from '../../../review/merge-requests/queries.ts'
 
-/** What payloads tell of a job that other records know. */
+/** What payloads say of a job that other records know. */
 export type JobParts = (job: JobRow) => {
   readonly runner: object | null
   readonly artifacts_file: { readonly filename: string | null; readonly size: number | null }

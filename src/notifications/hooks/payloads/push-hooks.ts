@@ -20,7 +20,7 @@ const always: IsWanted = () => true
 
 /**
  * Reads the payload of a push, while no transaction is open, and gives what fires them in one. A push of more
- * refs than the limit that administrators set tells only that the repository changed.
+ * refs than the limit that administrators set says only that the repository changed.
  */
 export async function pushHooks(
   ctx: Ctx,

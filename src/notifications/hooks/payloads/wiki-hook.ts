@@ -28,7 +28,7 @@ const words: Readonly<Record<PageNews['action'], string>> = {
 /** Larger pages come to hooks without their text. */
 const longestText = 1024 * 1024
 
-/** Tells the hooks of the pages that changed (docs/contract/D §1.25); reads their text before, if any hook will ask. */
+/** Notifies the hooks of the pages that changed (docs/contract/D §1.25); reads their text before, if any hook will ask. */
 export async function wikiHooks(
   ctx: Ctx,
   { holder, change }: { readonly holder: WikiHolder; readonly change: WikiChange },

@@ -55,7 +55,7 @@ export interface NewProject {
   readonly forkedFromId?: number | undefined
   /** Of those only this branch. */
   readonly forkedBranch?: string | undefined
-  /** Whether the repository has nothing in it, which a fork's parent tells. */
+  /** Whether the repository has nothing in it, which a fork's parent shows. */
   readonly empty?: boolean | undefined
   /** Work that belongs to the new row, done in the transaction that shows it. */
   readonly onShown?: ((ctx: Ctx, projectId: number) => Promise<void>) | undefined

@@ -7,7 +7,7 @@ export interface License {
 }
 
 interface Known extends License {
-  /** Words that this licence's text has, and that tell it from the others; the first that fits wins. */
+  /** Words that this licence's text has, and that no other has; the first that fits wins. */
   readonly has: readonly RegExp[]
 }
 

@@ -15,7 +15,7 @@ export async function listContentTables(db: Db) {
   return rows
 }
 
-/** Deletes rows of a table that name a project, so many at most; tells how many. */
+/** Deletes rows of a table that name a project, so many at most; gives how many. */
 export async function deleteSome(
   db: Db,
   { name, column }: { readonly name: string; readonly column: string },

@@ -37,7 +37,7 @@ async function setReviewers(
   return { added, removed }
 }
 
-/** Sets the people that a request names and tells them, in the caller's transaction; of changes with a system note each. */
+/** Sets the people that a request names and notifies them, in the caller's transaction; of changes with a system note each. */
 export async function setPeople(
   ctx: Ctx,
   project: Project,

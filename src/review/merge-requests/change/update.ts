@@ -111,7 +111,7 @@ async function changeText(ctx: Ctx, { project, row, input }: Change): Promise<vo
       const word = draft ? 'draft' : 'ready'
       await noteChange(ctx, project, row, 'title', `marked this merge request as **${word}**`)
     }
-    // Taking the mark of a draft on or off is told by the note of that alone.
+    // Taking the mark of a draft on or off has a note of its own.
     const marked = withoutDraftMark(row.title) === withoutDraftMark(title.trim())
     if (draft === (row.draft === 1) || !marked) {
       await noteChange(ctx, project, row, 'title', titleChange(row.title, title.trim()))

@@ -141,7 +141,7 @@ export const getRangeDiff = endpoint({
   access: onMergeRequest(),
   query: { from_version_id: id(), to_version_id: id() },
   response: z.strictObject({
-    /** As git tells it; null where that would take too long, or be too long to read. */
+    /** As git prints it; null where that would take too long, or be too long to read. */
     range_diff: z.string().nullable(),
   }),
   async handler({ ctx, project, mergeRequest, query, request: { signal } }) {

@@ -84,7 +84,7 @@ export async function refreshMergeRequest(
 
 /**
  * The head that a merge request was opened with, when there were pushes before anything was done for it: they are pushes
- * like any other, which take approvals and are told. Undefined where a forced push to a fork left nothing of it.
+ * like any other, which take approvals and are announced. Undefined where a forced push to a fork left nothing of it.
  */
 async function findOpenedHead(
   ctx: Ctx,
@@ -106,7 +106,7 @@ interface News {
   readonly traced: readonly TracedNote[]
 }
 
-/** Everything that git has to tell about a new head. */
+/** Everything that git knows about a new head. */
 async function readNews(
   ctx: Ctx,
   row: MergeRequestRow,

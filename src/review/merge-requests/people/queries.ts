@@ -131,7 +131,7 @@ export function findCommitter(db: Db, userId: number) {
     .executeTakeFirst()
 }
 
-/** Whether a user has a part in a merge request that makes them hear of it. */
+/** Whether a user has a part in a merge request that subscribes them to it. */
 export async function isParticipant(
   db: Db,
   mergeRequestId: number,

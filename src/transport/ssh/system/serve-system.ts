@@ -64,12 +64,12 @@ function firstLine(socket: Socket): Promise<string> {
     let read: Buffer = Buffer.alloc(0)
     const end = (done: () => void) => {
       clearTimeout(timer)
-      socket.off('data', hear).off('close', gone)
+      socket.off('data', take).off('close', gone)
       done()
     }
     const gone = () => end(() => reject(new Error('nothing was asked')))
     const timer = setTimeout(gone, FIRST_LINE_MS)
-    const hear = (chunk: Buffer) => {
+    const take = (chunk: Buffer) => {
       read = Buffer.concat([read, chunk])
       const at = read.indexOf(10)
       if (at < 0) {
@@ -81,7 +81,7 @@ function firstLine(socket: Socket): Promise<string> {
       if (rest.length > 0) socket.unshift(rest)
       end(() => resolve(read.toString('utf8', 0, at)))
     }
-    socket.on('data', hear).once('close', gone)
+    socket.on('data', take).once('close', gone)
   })
 }
 
