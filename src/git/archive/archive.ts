@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import { engineCall } from '../engine/engine-call.ts'
 import { openEngineStream } from '../engine/engine-stream.ts'
 import { type Job, operation } from '../engine/operation.ts'
 import { ReaderPrograms } from '../engine/reader-programs.ts'
@@ -16,6 +17,7 @@ import { gzip } from './gzip.ts'
 import { type Item, withLargeFiles } from './items.ts'
 import { readTarItems } from './read-tar.ts'
 import { tar } from './tar.ts'
+import { treeItems } from './tree-items.ts'
 import { zip } from './zip.ts'
 
 export type ArchiveFormat = 'tar' | 'tar.gz' | 'tar.bz2' | 'zip'
@@ -60,14 +62,28 @@ interface Task extends Selection {
   readonly isEmpty: boolean
 }
 
-/** The items of an archive that git cannot make by itself; undefined where it can. */
+/** What libgit2 reads for an archive; undefined where git has to. */
+async function smallItems(
+  job: Job,
+  { path, excludePaths }: Selection,
+  treeId: ObjectId,
+): Promise<AsyncIterable<Item> | undefined> {
+  // Exclusions are pathspecs, and libgit2 as nodegit builds it knows SHA-1 only.
+  const isPlain = excludePaths.length === 0 && treeId.length === 40
+  return isPlain ? await treeItems(job, treeId, path) : undefined
+}
+
+/** The items of an archive that is packed here; undefined where git makes it by itself. */
 async function ownItems(
-  { repository, signal }: Job,
+  job: Job,
   task: Task,
   treeId: ObjectId,
 ): Promise<AsyncIterable<Item> | undefined> {
   if (task.isEmpty) return nothing()
+  const items = await smallItems(job, task, treeId)
+  if (items) return withLargeFiles(items, task.lfs)
   if (task.lfs.size === 0) return undefined
+  const { repository, signal } = job
   const entries = await allEntries(repository, treeId, '', signal)
   // Names that are no UTF-8 are written by git alone, and then pointers stay pointers.
   if (entries.some((entry) => entry.rawPath !== undefined)) return undefined
@@ -106,6 +122,15 @@ const archiveOperation = operation({
   // A slow reader may take its time.
   seconds: 3600,
   run: emitArchive,
+})
+
+const isSmallArchive = engineCall({
+  name: 'isSmallArchive',
+  lane: 'light',
+  async run(job, selection: Selection): Promise<boolean> {
+    const { treeId } = await loadCommit(job.repository, assertObjectId(selection.commitId))
+    return (await smallItems(job, selection, treeId)) !== undefined
+  },
 })
 
 function assertName(name: string): void {
@@ -148,8 +173,9 @@ export async function openArchive(
   const ask = (isEmpty: boolean) =>
     openEngineStream(repo, archiveOperation, { ...selection, format, lfs, isEmpty }, signal)
   try {
-    const isGits = lfs.size === 0 && (format === 'tar' || format === 'zip')
-    if (!isGits) return await ask(false)
+    // What git makes as it is asked for needs no other process on its way.
+    const mayBeGits = lfs.size === 0 && (format === 'tar' || format === 'zip')
+    if (!mayBeGits || (await isSmallArchive(repo, selection, signal))) return await ask(false)
     const start = () => gitArchive(repo.path, selection, format, signal, politeness)
     return await programs.start(repo, start, signal)
   } catch (error) {

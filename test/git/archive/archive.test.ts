@@ -336,7 +336,9 @@ describe('a stream', () => {
   })
 
   test('waits while as many as may are on their way, and follows when one of them ends', async () => {
-    const id = commit(many)
+    // Large enough for git.
+    const lines = Array.from({ length: 120 }, (_, i) => [`lines/${i}`, `${i}\n`])
+    const id = commit({ ...many, ...Object.fromEntries(lines) })
     const ask = () => openArchive(repo, { commitId: id, format: 'tar', name: 'x' })
     const first = await Promise.all(Array.from({ length: 8 }, ask))
     let begun = 0

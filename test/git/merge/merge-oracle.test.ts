@@ -2,7 +2,8 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { OpenRepositories } from '../../../src/git/engine/open-repository.ts'
+import { OpenRepositories, type OpenRepository } from '../../../src/git/engine/open-repository.ts'
+import { mergeBasesOf } from '../../../src/git/history/merge-base.ts'
 import { checkMerge, rebase, writeMerge } from '../../../src/git/merge/merge.ts'
 import { mergeNatively } from '../../../src/git/merge/native-merge.ts'
 import { type Picked, pickOnto } from '../../../src/git/merge/pick.ts'
@@ -24,19 +25,26 @@ const identity = { GIT_COMMITTER_NAME: 'Bo', GIT_COMMITTER_EMAIL: 'bo@x.test' }
 
 let world: GitWorld
 let repo: Repo
+let handle: OpenRepository
 let folders: string
 let base: string
 const scratch = newFolder()
+/** How many of the generated merges, picks and reverts libgit2 makes, said by a longer run. */
+const made = { all: 0, byLibgit2: 0 }
 
 beforeAll(async () => {
   world = openGitWorld()
   repo = await world.repository()
+  handle = new OpenRepositories().get(repo.path)
   base = commitTree([], new Map(), startTree, 'refs/heads/base')
   folders = join(newFolder(), 'work')
   // It reads the objects of the repository and keeps its own to itself.
   git(repo.path, ['clone', '-q', '--shared', '--no-checkout', repo.path, folders])
 })
 afterAll(async () => {
+  if (process.env.FC_RUNS !== undefined) {
+    console.info(`${made.byLibgit2} of ${made.all} merges, picks and reverts were made by libgit2`)
+  }
   expect(fsck(repo)).toBe('')
   await world.close()
   for (const folder of [scratch, join(folders, '..')]) rmSync(folder, { recursive: true })
@@ -72,8 +80,17 @@ async function mergeOfGit(ours: string, theirs: string): Promise<string | string
   return code === 0 ? tree : [...new Set(paths)].sort()
 }
 
+/** Counts, in a longer run, what is made of three commits; `from` is the only one that both sides start from. */
+async function count(from: string | undefined, ours: string, theirs: string): Promise<void> {
+  if (process.env.FC_RUNS === undefined) return
+  made.all += 1
+  if (from && (await mergeNatively(handle, { base: from, ours, theirs }))) made.byLibgit2 += 1
+}
+
 /** What we make of it, in the same words. */
 async function mergeOfOurs(ours: string, theirs: string): Promise<string | readonly string[]> {
+  const [from, ...others] = await mergeBasesOf(handle, ours, theirs)
+  await count(others.length === 0 ? from : undefined, ours, theirs)
   const merged = await writeMerge(repo, { ours, theirs, ...people })
   const checked = await checkMerge(repo, { ours, theirs })
   expect(checked).toEqual(merged.outcome === 'conflict' ? merged : { outcome: 'clean' })
@@ -114,7 +131,6 @@ const anyApart = fc.record({
 })
 
 test('sides that touch different files are merged, picked and reverted by libgit2, as git does it', async () => {
-  const handle = new OpenRepositories().get(repo.path)
   await fc.assert(
     fc.asyncProperty(anyApart, async ({ ours: taken, deletes, text }) => {
       const change = (paths: readonly string[], side: 0 | 1) => {
@@ -133,10 +149,12 @@ test('sides that touch different files are merged, picked and reverted by libgit
       const wanted = await mergeOfGit(ours, theirs)
       expect(await mergeOfOurs(ours, theirs)).toEqual(wanted)
       const pick = { ...people, commit: theirs, onto: ours }
+      await count(base, ours, theirs)
       const picked = await pickOnto(repo, { kind: 'cherry-pick', ...pick })
       expectPicked(picked, wanted as string, ours)
       const merged = await writeMerge(repo, { ours, theirs, ...people })
       const onto = merged.outcome === 'clean' ? merged.commitId : ours
+      await count(theirs, onto, base)
       const reverted = await pickOnto(repo, { kind: 'revert', ...pick, onto })
       expectPicked(reverted, treeOf(ours), onto)
     }),
@@ -195,6 +213,7 @@ test('picks come out as git cherry-picks', async () => {
       const onto = branch(left).id
       const before = branch(first)
       const picked = branch(second, before.id, before.tree).id
+      await count(before.id, onto, picked)
       const same = ['cherry-pick', '--keep-redundant-commits', '--allow-empty', picked]
       const judge = await treeOfGit(onto, same)
       expectPicked(
@@ -212,6 +231,7 @@ test('reverts come out as git reverts', async () => {
     fc.asyncProperty(anySteps, anySteps, async (first, second) => {
       const change = branch(first)
       const onto = branch(second, change.id, change.tree).id
+      await count(change.id, onto, base)
       const judge = await treeOfGit(onto, ['revert', '--no-edit', change.id])
       const found = await pickOnto(repo, { kind: 'revert', ...people, commit: change.id, onto })
       // What changes nothing git refuses to commit.
