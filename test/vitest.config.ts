@@ -1,9 +1,11 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { defineConfig, type Plugin, type TestProjectInlineConfiguration } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { root, setUpOrExit } from '../scripts/setup.mjs'
 import { memoryFolder } from './support/memory-folder.ts'
+import { isLong } from './support/runs.ts'
 
 // The sources as they are now, where somebody runs a few tests after a change.
 await setUpOrExit()
@@ -65,6 +67,15 @@ const groups: readonly (readonly string[])[] = [
   ['transport', 'git', 'cli', 'server'],
   ['ci', 'runner', 'packages'],
 ]
+
+/** The tests that go further in `npm run test:long`, which runs nothing else: those that ask how far. */
+function searching(): string[] {
+  return readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.test.ts'))
+    .map((path) => join('test', path))
+    .filter((path) => readFileSync(join(root, path), 'utf8').includes("support/runs.ts'"))
+}
+
 const named = groups.map((folders) => folders.map((folder) => `test/${folder}/**/*.test.ts`))
 
 function group(
@@ -111,10 +122,15 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Most of a short run is reading the sources: what was translated once is kept beside node_modules.
     experimental: { fsModuleCache: true },
-    projects: [
-      ...named.map((include, at) => group(String(at + 1), { include })),
-      // All that stands in none of them.
-      group(String(named.length + 1), { include: ['test/**/*.test.ts'], exclude: named.flat() }),
-    ],
+    projects: isLong
+      ? [group('0', { include: searching() })]
+      : [
+          ...named.map((include, at) => group(String(at + 1), { include })),
+          // All that stands in none of them.
+          group(String(named.length + 1), {
+            include: ['test/**/*.test.ts'],
+            exclude: named.flat(),
+          }),
+        ],
   },
 })

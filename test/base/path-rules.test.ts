@@ -8,6 +8,7 @@ import {
   projectNameFaults,
   projectPathFaults,
 } from '../../src/base/path-rules.ts'
+import { runs } from '../support/runs.ts'
 
 const isGood = (faults: readonly string[]) => faults.length === 0
 
@@ -86,7 +87,7 @@ describe('the path of a project', () => {
         expect(encodeURIComponent(path)).toBe(path)
         expect(new URL(`http://x/${path}/y`).pathname).toBe(`/${path}/y`)
       }),
-      { numRuns: 500 },
+      runs(100, 89),
     )
   })
 })
@@ -121,7 +122,7 @@ describe('the path that comes of a name', () => {
         ])
         expect(pathFromName(path)).toBe(path)
       }),
-      { numRuns: 1000 },
+      runs(100, 90),
     )
   })
 })

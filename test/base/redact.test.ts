@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { redact, redactText } from '../../src/base/redact.ts'
+import { runs } from '../support/runs.ts'
 
 /** What tokens and passwords are made of; long enough not to stand in the text by chance. */
 const secret = fc
@@ -114,7 +115,7 @@ test('whatever is logged comes out as data of bounded depth and length, in one g
     fc.property(fc.anything({ withBigInt: true, withDate: true, withMap: true }), (value) => {
       expect(() => JSON.stringify(redact(value))).not.toThrow()
     }),
-    { numRuns: 200 },
+    runs(100, 88),
   )
 })
 

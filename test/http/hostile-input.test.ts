@@ -4,6 +4,7 @@ import type { Endpoint } from '../../src/http/endpoint.ts'
 import { exampleOf, mayWriteRepository, type Question, questionFor } from '../contract/ask.ts'
 import type { Place } from '../contract/records.ts'
 import { type Stage, setStage } from '../contract/stage.ts'
+import { cases } from '../support/runs.ts'
 import { type Caller, openWorld, type Reply } from '../support/world.ts'
 
 let stage: Stage
@@ -40,7 +41,7 @@ const hostile: readonly (readonly [string, unknown])[] = [
   ['a deep nest', deep()],
 ]
 
-/** Each parameter gets one value of so many, others than the one before it. */
+/** Each parameter gets one value of so many, others than the one before it; each of them in `npm run test:long`. */
 function shareOf<T>(values: readonly T[], turn: number, of: number): T[] {
   return values.filter((_, at) => at % of === turn % of)
 }
@@ -108,7 +109,7 @@ describe('hostile input', () => {
       const names = Object.keys({ ...endpoint.query, ...(endpoint.raw ? {} : endpoint.body) })
       const changes = names.flatMap((name) => {
         asked += 1
-        return shareOf(hostile, asked, 5).map(([what, value]) => ({ name, what, value }))
+        return shareOf(hostile, asked, cases(10, 1)).map(([what, value]) => ({ name, what, value }))
       })
       const asks = changes.map(({ name, value }): Ask => {
         return (question, caller) => question.askWith(caller, { [name]: value })
@@ -122,7 +123,7 @@ describe('hostile input', () => {
       }
     }
     expect(failed).toEqual([])
-  }, 600_000)
+  }, 1_800_000)
 
   test('no text in a path makes the server fail, or is taken for a record', async () => {
     const failed: string[] = []
@@ -131,7 +132,7 @@ describe('hostile input', () => {
       const names = [...endpoint.path.matchAll(/[:*](\w+)/g)].map(([, name = '']) => name)
       const changes = names.flatMap((name) => {
         asked += 1
-        return shareOf(texts, asked, 4).map((text) => ({ name, text }))
+        return shareOf(texts, asked, cases(5, 1)).map((text) => ({ name, text }))
       })
       const asks = changes.map(({ name, text }): Ask => {
         return (question, caller) => question.askAt(caller, name, text)
@@ -144,7 +145,7 @@ describe('hostile input', () => {
       }
     }
     expect(failed).toEqual([])
-  }, 600_000)
+  }, 1_800_000)
 
   test.each([
     ['two documents', 'application/json', '{"a":1}{"b":2}', 400],

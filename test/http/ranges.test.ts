@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type ByteRange, readRange } from '../../src/http/byte-range.ts'
 import { answerDownload, isKnown } from '../../src/http/conditional-file.ts'
+import { runs } from '../support/runs.ts'
 
 const TAG = '"abc"'
 const bytes = Buffer.from(Array.from({ length: 64 }, (_, i) => i))
@@ -123,7 +124,7 @@ describe('a range of a file', () => {
           expect(found.start >= 0 && found.start <= found.end && found.end < size).toBe(true)
         },
       ),
-      { numRuns: 1000 },
+      runs(100, 82),
     )
   })
 })

@@ -11,11 +11,12 @@ import { readGeneric } from '../../src/monitoring/ingestion/generic.ts'
 import type { FieldMapping } from '../../src/monitoring/ingestion/mapping.ts'
 import { isMetrics, readMetrics } from '../../src/monitoring/ingestion/metrics.ts'
 import { payloadFields } from '../../src/monitoring/ingestion/payload-fields.ts'
+import { runs } from '../support/runs.ts'
 import { metric, metrics } from './alerts.ts'
 import { exampleEvent, inEnvelope } from './errors.ts'
 
 const now = '2026-05-04T10:00:00.000Z'
-const many = { numRuns: 10_000, seed: 81 }
+const many = runs(100, 81, 10_000)
 const limits = { jsonDepth: 100, jsonValues: 200_000 }
 
 /** What one input gives, within a second; a refusal is fine, anything else thrown is a fault. */
@@ -93,7 +94,7 @@ describe('whatever comes in', () => {
         const head = await unpackedHead(name, Buffer.from(some), 1000)
         expect(head.length).toBeLessThanOrEqual(1000)
       }),
-      { numRuns: 1000, seed: 81 },
+      runs(100, 81),
     )
   }, 120_000)
 

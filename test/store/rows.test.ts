@@ -15,6 +15,7 @@ import { containing, matchesSearch } from '../../src/store/search.ts'
 import { inTransaction } from '../../src/store/transaction.ts'
 import { brokenKey, uniquely } from '../../src/store/unique.ts'
 import { newFolder, openTestStore, type TestStore } from '../support/database.ts'
+import { runs } from '../support/runs.ts'
 
 const now = '2026-01-02T03:04:05.000Z'
 const times = { created_at: now, updated_at: now }
@@ -199,7 +200,7 @@ describe('a search', () => {
         const expected = asked.every((word) => fold(text).includes(fold(word)))
         expect([text, search, await matches(text, search)]).toEqual([text, search, expected])
       }),
-      { numRuns: 150 },
+      runs(100, 84),
     )
   })
 

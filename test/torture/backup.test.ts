@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { backupRound } from '../../scripts/torture/backups/round.ts'
+import { cases } from '../support/runs.ts'
 import { runShort } from './short-round.ts'
 
 test('backups that are killed, with their server or without, leave whole ones or none', async () => {
-  const { failures } = await runShort(backupRound, { count: 4, seed: 2 })
+  const { failures } = await runShort(backupRound, { count: cases(2, 10), seed: 2 })
   expect(failures).toEqual([])
-}, 600_000)
+}, 1_800_000)

@@ -12,6 +12,7 @@ import {
 } from '../../src/transport/pkt-line.ts'
 import { readPushRequest } from '../../src/transport/push-request.ts'
 import { PushOutput, parseReport, wholeAnswer } from '../../src/transport/report.ts'
+import { runs } from '../support/runs.ts'
 
 const bytes = fc.uint8Array({ minLength: 1, maxLength: 300 }).map((array) => Buffer.from(array))
 
@@ -58,7 +59,7 @@ describe('pkt-lines', () => {
       fc.property(fc.uint8Array({ maxLength: 2000 }), (array) => {
         typed(() => parsePackets(Buffer.from(array)))
       }),
-      { numRuns: 10_000 },
+      runs(100, 85, 10_000),
     )
   })
 
@@ -145,7 +146,7 @@ describe('push requests', () => {
           true,
         )
       }),
-      { numRuns: 1000 },
+      runs(100, 86),
     )
   })
 })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { RE2JS } from 're2js'
 import { expect, test } from 'vitest'
 import { patternSize } from '../../../src/base/patterns/size.ts'
+import { runs } from '../../support/runs.ts'
 
 test.each([
   ['a', 3],
@@ -84,6 +85,6 @@ test('no pattern compiles to more instructions than its size says', () => {
       }
       expect(size, source).toBeGreaterThanOrEqual(compiled)
     }),
-    { numRuns: 20000 },
+    runs(100, 87, 20_000),
   )
 })

@@ -11,6 +11,7 @@ import { readLog } from '../../../src/git/history/log.ts'
 import type { Repo } from '../../../src/git/repo.ts'
 import { type GitWorld, git, openGitWorld, repoAt } from '../../support/git.ts'
 import { histories, writeHistory } from '../../support/random-history.ts'
+import { runs } from '../../support/runs.ts'
 
 let world: GitWorld
 const folder = mkdtempSync(join(tmpdir(), 'gitstead-last-'))
@@ -55,7 +56,7 @@ test('the last commit of every entry is what git log -1 says, in any history', a
       await compareEntries(repo, half)
       await compareEntries(repo, 'main')
     }),
-    { numRuns: Number(process.env.FC_RUNS ?? 3), seed: Number(process.env.FC_SEED ?? 5) },
+    runs(3, 5),
   )
 }, 480_000)
 

@@ -9,6 +9,7 @@ import {
   madePaths,
   writeHistory,
 } from '../../support/random-history.ts'
+import { isLong, runs } from '../../support/runs.ts'
 
 let world: GitWorld
 beforeAll(() => {
@@ -114,9 +115,8 @@ test('the log of any history is the log of git, without a graph, with one, and b
       await compareAll(repo, commits)
     }),
     {
-      endOnFailure: process.env.FC_RUNS !== undefined,
-      numRuns: Number(process.env.FC_RUNS ?? 2),
-      seed: Number(process.env.FC_SEED ?? 7),
+      endOnFailure: isLong || process.env.FC_RUNS !== undefined,
+      ...runs(2, 7),
     },
   )
 }, 1_500_000)

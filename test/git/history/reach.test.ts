@@ -10,6 +10,7 @@ import {
 import type { Repo } from '../../../src/git/repo.ts'
 import { type GitWorld, git, openGitWorld, repoAt } from '../../support/git.ts'
 import { histories, writeHistory } from '../../support/random-history.ts'
+import { runs } from '../../support/runs.ts'
 
 let world: GitWorld
 beforeAll(() => {
@@ -76,7 +77,7 @@ test('merge bases, counts and containing refs of any history are what git says',
         await compareAll(repoAt(path), ids, picks)
       },
     ),
-    { numRuns: Number(process.env.FC_RUNS ?? 5), seed: Number(process.env.FC_SEED ?? 11) },
+    runs(5, 11),
   )
 }, 480_000)
 

@@ -14,6 +14,7 @@ import {
   madePaths,
   writeHistory,
 } from '../../support/random-history.ts'
+import { isLong, runs } from '../../support/runs.ts'
 import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
 
 let world: World
@@ -308,9 +309,8 @@ test('the API says of any history what git says', async () => {
       await judgeArchive(at)
     }),
     {
-      endOnFailure: process.env.FC_RUNS !== undefined,
-      numRuns: Number(process.env.FC_RUNS ?? 1),
-      seed: Number(process.env.FC_SEED ?? 4),
+      endOnFailure: isLong || process.env.FC_RUNS !== undefined,
+      ...runs(1, 4),
     },
   )
 }, 600_000)
