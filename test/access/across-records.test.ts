@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { commitFiles } from '../support/fast-import.ts'
 import { addMember } from '../support/members.ts'
 import { addProject } from '../support/project.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
-let stranger: Caller
-
-beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  stranger = await world.user('stranger')
-})
-afterAll(() => world.close())
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const stranger = useCaller(world, 'stranger')
 
 async function newProject(path: string, visibility: string, more: object = {}): Promise<string> {
   const { status, body } = await ana.post('/projects', { path, visibility, ...more })

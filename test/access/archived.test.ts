@@ -1,24 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addProject, type TestProject } from '../support/project.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 
 /**
  * docs/contract/D §2.4: what an archived project holds is read, and writes of any kind are refused but for those that
  * end the archive, delete the project, or are nobody's but the caller's.
  */
-let world: World
-let ana: Caller
-let ben: Caller
-let eve: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
+const eve = useCaller(world, 'eve')
 let project: TestProject
 let at: string
 const made: Record<string, string | number> = {}
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  ben = await world.user('ben')
-  eve = await world.user('eve')
   project = await addProject(world, ana, 'basic', { path: 'kept', visibility: 'public' })
   at = `/projects/${project.id}`
   const make = async (name: string, path: string, body: object, field = 'id') => {
@@ -50,7 +46,6 @@ beforeAll(async () => {
   await world.runTasks()
   expect((await ana.post(`${at}/archive`)).status).toBe(201)
 })
-afterAll(() => world.close())
 
 const changes: readonly (readonly [
   string,

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { endJob } from '../../src/ci/pipelines/process/change-jobs.ts'
 import { commitFiles } from '../support/fast-import.ts'
 import { addMember, addProject } from '../support/project.ts'
 import { openBench } from '../support/review.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
-
-beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-})
-afterAll(() => world.close())
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 
 const block = async (user: Caller) =>
   expect((await world.root.post(`/users/${user.id}/block`)).status).toBe(201)

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { addProject, type TestProject } from '../support/project.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
-let stranger: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const stranger = useCaller(world, 'stranger')
 let project: TestProject
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  stranger = await world.user('stranger')
   project = await addProject(world, ana, 'basic', { visibility: 'public' })
   await ana.post(`${project.api}/commits`, {
     branch: 'topic',
@@ -25,7 +22,6 @@ beforeAll(async () => {
   })
   expect(opened.status).toBe(201)
 })
-afterAll(() => world.close())
 
 const setCode = (level: string) =>
   ana.put(`/projects/${project.id}`, { repository_access_level: level })

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let at: string
 let group: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   at = `/projects/${(await ana.post('/projects', { name: 'p' })).body.id}`
   group = `/groups/${(await ana.post('/groups', { name: 'g', path: 'g' })).body.id}`
 })
-afterAll(() => world.close())
 
 const urls = { link_url: 'http://a.example', image_url: 'http://a.example' }
 const deployers = { deploy_access_levels: [{ access_level: 40 }] }

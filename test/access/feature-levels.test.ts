@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Visibility } from '../../src/access/roles.ts'
 import { addMember, addProject, type TestProject } from '../support/project.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../support/world.ts'
 
 /**
  * Who reads what of a project, by the visibility of the project, the access level of the feature and the caller's role:
@@ -40,14 +40,12 @@ const FEATURES: readonly (readonly [feature: string, path: string, least: number
   ['container_registry', 'registry/repositories', 10],
 ]
 
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 let project: TestProject
 const callers = new Map<string, Caller>()
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
   project = await addProject(world, ana, 'basic', { path: 'p' })
   for (const { name, role, external, admin } of PEOPLE) {
     if (name === 'nobody') callers.set(name, world.nobody)
@@ -59,7 +57,6 @@ beforeAll(async () => {
     }
   }
 })
-afterAll(() => world.close())
 
 /** Whether somebody without a role sees what is open at this visibility. */
 function isOpenTo(who: Somebody, visibility: Visibility): boolean {

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { type Caller, useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
-let stranger: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const stranger = useCaller(world, 'stranger')
 let project: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  stranger = await world.user('stranger')
   project = await newProject('open', 'public')
   for (const branch of ['one', 'two']) {
     const actions = [{ action: 'create', file_path: branch, content: branch }]
@@ -17,7 +14,6 @@ beforeAll(async () => {
     expect((await ana.post(`${project}/repository/commits`, commit)).status).toBe(201)
   }
 })
-afterAll(() => world.close())
 
 async function newProject(path: string, visibility: string): Promise<string> {
   const body = { path, visibility, initialize_with_readme: true }

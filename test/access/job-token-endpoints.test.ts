@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { apiEndpoints } from '../../src/areas.ts'
 import { addCiPlace, type CiPlace, startJob, startPipeline, takeJob, zipOf } from '../support/ci.ts'
 import { addMember } from '../support/members.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../support/world.ts'
 
 /** Where the contract admits the token of a job (docs/contract/D §2.5), packages and images aside. */
 const ADMITTED = `
@@ -76,8 +76,8 @@ workflow: {rules: [{if: '$CI_PIPELINE_SOURCE == "api"'}]}
 build: {script: make, artifacts: {paths: [out.txt]}}
 `
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let own: Furnished
 let foreign: Furnished
 let job: Caller
@@ -165,14 +165,11 @@ async function furnished(): Promise<Furnished> {
 }
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   own = await furnished()
   foreign = await furnished()
   const running = await startJob(own)
   job = world.withHeader('JOB-TOKEN', running.job.token)
 })
-afterAll(() => world.close())
 
 async function statuses({ path, calls }: Furnished, by = job): Promise<string[]> {
   const found: string[] = []

@@ -1,20 +1,18 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { commitFiles } from '../support/fast-import.ts'
 import { addProject, type TestProject } from '../support/project.ts'
 import { addRunner } from '../support/runner.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let from: TestProject
 let open: TestProject
 let token: string
 let job: Caller
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   from = await addProject(world, ana, 'basic', { path: 'from' })
   open = await addProject(world, ana, 'basic', { path: 'open', visibility: 'public' })
   commitFiles(from, { files: { '.svc-ci.yml': 'x: {script: make}' } })
@@ -25,7 +23,6 @@ beforeAll(async () => {
   token = given.token
   job = world.withHeader('JOB-TOKEN', token)
 })
-afterAll(() => world.close())
 
 const basic = () => `Basic ${Buffer.from(`svc-ci-token:${token}`).toString('base64')}`
 

@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { expect, test } from 'vitest'
+import { useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
-
-beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-})
-afterAll(() => world.close())
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 
 async function made(path: string, body: object) {
   const reply = await ana.post(path, body)

@@ -1,22 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { GuessLimit } from '../../src/access/authentication/guess-limit.ts'
 import { hashPassword } from '../../src/access/authentication/password.ts'
 import { mayUseGit, signInWithBasic } from '../../src/access/authentication/sign-in-basic.ts'
 import { digestOf } from '../../src/access/token-use.ts'
 import { silentLog } from '../../src/base/log.ts'
 import type { Ctx } from '../../src/ctx.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'basic-ana')
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('basic-ana')
   await world.user('basic-bob')
   const password_hash = await hashPassword('right-password')
   await world.ctx.db.updateTable('users').set({ password_hash }).where('id', '=', ana.id).execute()
 })
-afterAll(() => world.close())
 
 const from = (ip: string): Ctx => ({ ...world.ctx, ip })
 const guessAt = (ctx: Ctx, account = 'basic-ana') => ({ ...ctx, account, userId: undefined })

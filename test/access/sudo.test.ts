@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Caller, useWorld } from '../support/world.ts'
 
-let world: World
+const world = useWorld()
 let root: Caller
 let ana: Caller
 
 beforeAll(async () => {
-  world = await openWorld()
   root = world.root
   ana = await world.user('ana')
 })
-afterAll(() => world.close())
 
 /** Whose project a call makes, or the status with which it is refused. */
 let count = 0

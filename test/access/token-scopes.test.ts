@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let projectId: number
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   const input = { name: 'p', initialize_with_readme: true, visibility: 'public' }
   projectId = (await ana.post('/projects', input)).body.id
 })
-afterAll(() => world.close())
 
 const withScopes = async (...scopes: string[]) => world.as(await world.token(ana.id, scopes))
 

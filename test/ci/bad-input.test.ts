@@ -1,23 +1,20 @@
 import { once } from 'node:events'
 import archiver from 'archiver'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { commitFiles } from '../support/fast-import.ts'
 import { addProject, type TestProject } from '../support/project.ts'
 import { addRunner } from '../support/runner.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let project: TestProject
 let path: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   project = await addProject(world, ana, 'basic', { path: 'bad' })
   path = `/projects/${project.id}`
 })
-afterAll(() => world.close())
 
 /** The first thing that is wrong with a configuration. */
 async function wrongWith(content: string): Promise<string | undefined> {

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { gitBytes } from '../support/git.ts'
 import { addMember } from '../support/members.ts'
 import { addProject, type TestProject } from '../support/project.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let project: TestProject
 let path: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   project = await addProject(world, ana, 'basic', { path: 'badged' })
   path = `/projects/${project.id}`
   const config = 'one: {script: x}\ntwo: {script: x}\n'
@@ -29,7 +27,6 @@ beforeAll(async () => {
   ].join('\n')
   gitBytes(project.path, ['fast-import', '--quiet', '--done'], { input: commit })
 })
-afterAll(() => world.close())
 
 function badge(query = '', { by = ana, ref = 'main', kind = 'pipeline', dash = '' } = {}) {
   return by.get(`/ana/badged${dash}/badges/${ref}/${kind}.svg${query}`, { host: true })

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { addProject, type TestProject } from '../support/project.ts'
 import { addRunner, type TestRunner } from '../support/runner.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
-let stranger: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const stranger = useCaller(world, 'stranger')
 let project: TestProject
 let runner: TestRunner
 
@@ -15,9 +15,6 @@ const config = `one:
 `
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  stranger = await world.user('stranger')
   project = await addProject(world, ana, 'basic', { path: 'badged', settings: {} })
   runner = await addRunner(world, ana, project.id)
   const made = await ana.post(`/projects/${project.id}/repository/commits`, {
@@ -29,7 +26,6 @@ beforeAll(async () => {
   expect(made.status).toBe(201)
   await world.runTasks()
 })
-afterAll(() => world.close())
 
 function badge(name: string, by = ana, ref = 'topic/one') {
   return by.get(`/ana/badged/badges/${ref}/${name}`, { host: true })

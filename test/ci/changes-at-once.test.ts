@@ -1,26 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { atOnce } from '../support/at-once.ts'
 import { commitFiles } from '../support/fast-import.ts'
 import { git } from '../support/git.ts'
 import { addMember, addProject, type TestProject } from '../support/project.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
-let mona: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const mona = useCaller(world, 'mona')
 let project: TestProject
 let path: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  mona = await world.user('mona')
   project = await addProject(world, ana, 'basic')
   await addMember(world, project, mona, 40)
   commitFiles(project, { files: { '.svc-ci.yml': 'x: {script: make}' } })
   path = `/projects/${project.id}`
 })
-afterAll(() => world.close())
 
 /** Sends changes of one thing at once; gives their statuses and what the thing is then. */
 async function changed(at: string, ...changes: object[]) {

@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { commitFiles } from '../support/fast-import.ts'
 import { addMember, addProject, type TestProject } from '../support/project.ts'
 import { addRunner, type TestRunner } from '../support/runner.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let dev: Caller
 let count = 0
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   await world.root.put(`/users/${ana.id}`, { name: 'Ana Bell' })
   dev = await world.user('dev')
 })
-afterAll(() => world.close())
 
 interface Place {
   readonly project: TestProject

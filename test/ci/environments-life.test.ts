@@ -1,30 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { stopDueEnvironments } from '../../src/ci/deployments/tasks.ts'
 import { commitFiles } from '../support/fast-import.ts'
 import { addMember, addProject, type TestProject } from '../support/project.ts'
 import { addRunner, type TestRunner } from '../support/runner.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
-let rep: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
+const rep = useCaller(world, 'rep')
 let project: TestProject
 let path: string
 let sha: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
-  rep = await world.user('rep')
   project = await addProject(world, ana, 'basic', { path: 'places' })
   await addMember(world, project, dev, 30)
   await addMember(world, project, rep, 20)
   path = `/projects/${project.id}`
   sha = project.git('rev-parse', 'main')
 })
-afterAll(() => world.close())
 
 async function names(query: string): Promise<string[]> {
   const { body } = await dev.get(`${path}/environments?${query}`)

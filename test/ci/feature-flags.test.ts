@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addProject } from '../support/project.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let path: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   path = `/projects/${(await addProject(world, ana, 'basic', { path: 'flags' })).id}`
 })
-afterAll(() => world.close())
 
 test('a feature flag has strategies with scopes, which are added, changed and removed', async () => {
   const made = await ana.post(`${path}/feature_flags`, {

@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addCiPlace, type CiPlace, startJob } from '../support/ci.ts'
 import { addMember } from '../support/members.ts'
 import { addProject, type TestProject } from '../support/project.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
-let mia: Caller
-let dev: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const mia = useCaller(world, 'mia')
+const dev = useCaller(world, 'dev')
 let from: CiPlace
 let to: TestProject
 let scope: string
 let job: Caller
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  mia = await world.user('mia')
-  dev = await world.user('dev')
   from = await addCiPlace(world, ana, 'x: {script: make}')
   to = await addProject(world, ana, 'basic', { path: 'to' })
   await addMember(world, to.id, mia.id, 40)
@@ -26,7 +22,6 @@ beforeAll(async () => {
   const started = await startJob(from)
   job = world.withHeader('JOB-TOKEN', started.job.token)
 })
-afterAll(() => world.close())
 
 const reaches = async () => (await job.get(`/projects/${to.id}/environments`)).status === 200
 const idsOf = (body: readonly { id: number }[]) => body.map(({ id }) => id)

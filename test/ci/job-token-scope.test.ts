@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { commitFiles } from '../support/fast-import.ts'
 import { addProject, type TestProject } from '../support/project.ts'
 import { addRunner } from '../support/runner.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let from: TestProject
 let to: TestProject
 let job: Caller
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   from = await addProject(world, ana, 'basic', { path: 'from' })
   to = await addProject(world, ana, 'basic', { path: 'to' })
   commitFiles(from, { files: { '.svc-ci.yml': 'x: {script: make}' } })
@@ -22,7 +20,6 @@ beforeAll(async () => {
   if (!given) throw new Error('no job')
   job = world.withHeader('JOB-TOKEN', given.token)
 })
-afterAll(() => world.close())
 
 const reach = async () => (await job.get(`/projects/${to.id}/environments`)).status
 

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { commitFiles } from '../support/fast-import.ts'
 import { addMember, addProject, type TestProject } from '../support/project.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
 let project: TestProject
 let lint: string
 
@@ -14,9 +14,6 @@ const HIDDEN = 'hidden-value-1'
 const PLAIN = 'plain-value'
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
-  dev = await world.user('dev')
   project = await addProject(world, ana, 'basic', { path: 'r', visibility: 'public' })
   await addMember(world, project, dev, 30)
   const at = `/projects/${project.id}`
@@ -31,7 +28,6 @@ beforeAll(async () => {
   for (const one of variables) expect((await ana.post(`${at}/variables`, one)).status).toBe(201)
   commitFiles(project, { files: { '.svc-ci.yml': 'include: $PLAIN/$HIDDEN/more.yml' } })
 })
-afterAll(() => world.close())
 
 /** A look at a configuration that includes a file named by variables, at the protected branch. */
 async function faultOf(who: Caller): Promise<string> {

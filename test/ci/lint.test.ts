@@ -1,25 +1,21 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { commitFiles } from '../support/fast-import.ts'
 import { addMember, addProject, type TestProject } from '../support/project.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
 let project: TestProject
 let shared: TestProject
 let lint: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
   project = await addProject(world, ana, 'basic', { path: 'linted' })
   shared = await addProject(world, ana, 'basic', { path: 'shared' })
   for (const one of [project, shared]) await addMember(world, one, dev, 30)
   lint = `/projects/${project.id}/ci/lint`
 })
-afterAll(() => world.close())
 
 test('says where each included file is, and what includes it', async () => {
   const there = commitFiles(shared, {

@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { commitFiles } from '../support/fast-import.ts'
 import { addMember } from '../support/members.ts'
 import { addProject, type TestProject } from '../support/project.ts'
 import { addRunner, type TestRunner } from '../support/runner.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
-let rep: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
+const rep = useCaller(world, 'rep')
 let project: TestProject
 let runner: TestRunner
 let path: string
@@ -20,10 +20,6 @@ free: {script: make}
 `
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
-  rep = await world.user('rep')
   project = await addProject(world, ana, 'basic', { path: 'shared' })
   await addMember(world, project.id, dev.id, 30)
   await addMember(world, project.id, rep.id, 20)
@@ -31,7 +27,6 @@ beforeAll(async () => {
   runner = await addRunner(world, ana, project.id)
   path = `/projects/${project.id}/resource_groups`
 })
-afterAll(() => world.close())
 
 const live = () => `${path}/${encodeURIComponent('live/eu')}`
 

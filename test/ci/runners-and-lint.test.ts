@@ -1,25 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { commitFiles } from '../support/fast-import.ts'
 import { addMember, addProject, type TestProject } from '../support/project.ts'
 import { addRunner } from '../support/runner.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
 let project: TestProject
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
   project = await addProject(world, ana, 'basic', { path: 'r' })
   await addMember(world, project, dev, 30)
   commitFiles(project, {
     files: { '.svc-ci.yml': 'include: more.yml\nx: {script: y}', 'more.yml': 'z: {script: [z]}' },
   })
 })
-afterAll(() => world.close())
 
 describe('runners', () => {
   test('are listed, read, changed and deleted by those who look after them', async () => {

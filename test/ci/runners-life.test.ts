@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { commitFiles } from '../support/fast-import.ts'
 import { addMember, addProject, type TestProject } from '../support/project.ts'
 import { addRunner, TestRunner } from '../support/runner.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
 let project: TestProject
 let path: string
 let group: { id: number }
@@ -17,9 +17,6 @@ tagged: {script: make, tags: [linux, big]}
 `
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
   group = (await ana.post('/groups', { name: 'Team', path: 'team' })).body
   project = await addProject(world, ana, 'basic', { path: 'served' })
   await ana.put(`/projects/${project.id}/transfer`, { namespace: group.id })
@@ -34,7 +31,6 @@ beforeAll(async () => {
   })
   path = `/projects/${project.id}`
 })
-afterAll(() => world.close())
 
 interface Made {
   readonly runner: TestRunner

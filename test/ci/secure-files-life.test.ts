@@ -1,23 +1,18 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../support/members.ts'
 import { addProject, type TestProject } from '../support/project.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
-let mia: Caller
-let dev: Caller
-let rep: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const mia = useCaller(world, 'mia')
+const dev = useCaller(world, 'dev')
+const rep = useCaller(world, 'rep')
 let project: TestProject
 let path: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  mia = await world.user('mia')
-  dev = await world.user('dev')
-  rep = await world.user('rep')
   project = await addProject(world, ana, 'basic', { path: 'secured' })
   for (const [user, level] of [
     [mia, 40],
@@ -28,7 +23,6 @@ beforeAll(async () => {
   }
   path = `/projects/${project.id}/secure_files`
 })
-afterAll(() => world.close())
 
 function upload(name: string | null, content: string | Uint8Array<ArrayBuffer>, by = mia) {
   const form = new FormData()

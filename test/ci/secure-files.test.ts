@@ -1,29 +1,24 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { addMember, addProject, type TestProject } from '../support/project.ts'
 import { addRunner } from '../support/runner.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
-let guest: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
+const guest = useCaller(world, 'guest')
 let project: TestProject
 let path: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
-  guest = await world.user('guest')
   project = await addProject(world, ana, 'basic', { path: 'sealed' })
   await addMember(world, project, dev, 30)
   await addMember(world, project, guest, 10)
   path = `/projects/${project.id}/secure_files`
 })
-afterAll(() => world.close())
 
 function upload(name: string, bytes: Uint8Array<ArrayBuffer> | string, by = ana) {
   const form = new FormData()

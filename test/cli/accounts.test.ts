@@ -1,19 +1,15 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { inTransaction } from '../../src/store/transaction.ts'
 import { withApp } from '../support/codes.ts'
 import { gitstead } from '../support/command-line.ts'
 import { newFolder } from '../support/database.ts'
 import { openMailServer } from '../support/mail-server.ts'
-import { openWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 const run = (words: string[], input?: string) => gitstead(world.folder, words, input)
 

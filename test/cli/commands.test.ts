@@ -1,20 +1,15 @@
 import { mkdirSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
 import { runCommandLine } from '../../src/cli/main.ts'
 import { gitstead } from '../support/command-line.ts'
 import { commitFiles } from '../support/fast-import.ts'
 import { git } from '../support/git.ts'
-import { openWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/world.ts'
 
-let world: World
+const world = useWorld({}, { background: false })
 let count = 0
-
-beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-})
-afterAll(() => world.close())
 
 const run = (words: readonly string[], input?: string) => gitstead(world.folder, words, input)
 const words = (name: string) => name.split(' ')

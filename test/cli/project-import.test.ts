@@ -1,11 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { runGit } from '../../src/git/command.ts'
 import { gitstead } from '../support/command-line.ts'
-import { openWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/world.ts'
 
-let world: World
+const world = useWorld()
 let source = ''
 
 const person = Object.fromEntries(
@@ -22,7 +22,6 @@ async function git(...args: string[]): Promise<string> {
 }
 
 beforeAll(async () => {
-  world = await openWorld()
   source = join(world.folder, 'elsewhere/tool.git')
   await runGit({ args: ['init', '--quiet', '--bare', '--initial-branch=trunk', source] })
   let parents: string[] = []
@@ -36,7 +35,6 @@ beforeAll(async () => {
     await git('update-ref', `refs/${ref}`, tip)
   }
 })
-afterAll(() => world.close())
 
 test('a repository becomes a project that the running server shows at once', async () => {
   const { code, out, err } = await gitstead(world.folder, ['project', 'import', source, '--json'])

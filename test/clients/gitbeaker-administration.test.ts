@@ -1,20 +1,18 @@
 import { Gitlab } from '@gitbeaker/rest'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Caller, useWorld } from '../support/world.ts'
 
-let world: World
+const world = useWorld({ externalUrl: 'http://gitstead.example' })
 let api: InstanceType<typeof Gitlab>
 let theirs: InstanceType<typeof Gitlab>
 let user: Caller
 
 beforeAll(async () => {
-  world = await openWorld({ externalUrl: 'http://gitstead.example' })
   const token = await world.token(world.root.id, ['api', 'sudo'])
   api = new Gitlab({ host: world.url, token })
   user = await world.user('beatrix')
   theirs = new Gitlab({ host: world.url, token: await world.token(user.id, ['api']) })
 })
-afterAll(() => world.close())
 
 describe('@gitbeaker/rest, unchanged', () => {
   test('manages tokens of people, and of projects and groups with their bots', async () => {

@@ -1,13 +1,9 @@
 import { Gitlab } from '@gitbeaker/rest'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { monitoredProject } from '../monitoring/alerts.ts'
-import { openWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world?.close())
+const world = useWorld()
 
 test('@gitbeaker/rest, unchanged, sets error tracking up and adds images to alerts', async () => {
   const ana = await world.user('ana')

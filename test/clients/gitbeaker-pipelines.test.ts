@@ -1,14 +1,10 @@
 import { Gitlab } from '@gitbeaker/rest'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { commitFiles } from '../support/fast-import.ts'
 import { addProject } from '../support/project.ts'
-import { openWorld, type World } from '../support/world.ts'
+import { useWorld } from '../support/world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world?.close())
+const world = useWorld()
 
 test('@gitbeaker/rest, unchanged, runs, reads, cancels and retries pipelines', async () => {
   const ana = await world.user('ana')

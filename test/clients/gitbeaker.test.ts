@@ -1,16 +1,14 @@
 import { Gitlab } from '@gitbeaker/rest'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openWorld, type World } from '../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useWorld } from '../support/world.ts'
 
-let world: World
+const world = useWorld({ externalUrl: 'http://gitstead.example' })
 let api: InstanceType<typeof Gitlab>
 
 beforeAll(async () => {
-  world = await openWorld({ externalUrl: 'http://gitstead.example' })
   const token = await world.token(world.root.id, ['api', 'sudo'])
   api = new Gitlab({ host: world.url, token })
 })
-afterAll(() => world.close())
 
 describe('@gitbeaker/rest, unchanged', () => {
   test('manages users', async () => {

@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import archiver from 'archiver'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { addProject, type TestProject } from '../support/project.ts'
 import { addRunner, type TestRunner } from '../support/runner.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let project: TestProject
 let runner: TestRunner
 
@@ -17,8 +17,6 @@ ship: {stage: deploy, script: ship, when: manual}
 `
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   project = await addProject(world, ana, 'basic', { path: 'printed' })
   runner = await addRunner(world, ana, project.id)
   const made = await ana.post(`/projects/${project.id}/repository/commits`, {
@@ -32,7 +30,6 @@ beforeAll(async () => {
   expect(made.status).toBe(201)
   await world.runTasks()
 })
-afterAll(() => world.close())
 
 /** The program names projects by their encoded path, and asks with the header that stock clients use. */
 const at = (path: string) => `/projects/ana%2Fprinted${path}`

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openWorld, type World } from '../support/world.ts'
+import { expect, test } from 'vitest'
+import { useWorld } from '../support/world.ts'
 import { hasPythonGitlab, runPython } from './python.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld({ limitArchives: 0 })
-})
-afterAll(() => world.close())
+const world = useWorld({ limitArchives: 0 })
 
 test.runIf(hasPythonGitlab)(
   'python-gitlab, unchanged, manages users, groups, projects, files, commits, issues and tokens',

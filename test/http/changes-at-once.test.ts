@@ -1,29 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Db } from '../../src/store/schema.ts'
 import { atOnce } from '../support/at-once.ts'
 import { ed25519 } from '../support/keys.ts'
 import { addMember } from '../support/members.ts'
 import { type Bench, openBench } from '../support/review.ts'
-import { type Caller, openWorld, type Reply, type World } from '../support/world.ts'
+import { type Caller, type Reply, useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
-let ben: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
 let bench: Bench
 let at: string
 let request: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  ben = await world.user('ben')
   bench = await openBench(world, ana)
   at = `/projects/${bench.project.id}`
   await addMember(world, bench.project.id, ben.id, 40)
   bench.commit('work', { 'a.txt': 'a' })
   request = `${bench.api}/${(await bench.open('work')).body.iid}`
 })
-afterAll(() => world.close())
 
 /** Sends requests that have all read what they read before one of them writes; gives their statuses, in order of size. */
 async function sent(...acts: (() => Promise<Reply>)[]): Promise<number[]> {

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { headOf, RawClient } from '../support/raw-request.ts'
-import { type Caller, openWorld, type Reply, type World } from '../support/world.ts'
+import { openWorld, type Reply, useCaller, useWorld } from '../support/world.ts'
 
 /** The rows of docs/contract/A-resolved §2 and D §0.2 that no other test shows, with their exact bodies. */
-let world: World
-let ana: Caller
-let ben: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
 let projectId: number
 let groupId: number
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  ben = await world.user('ben')
   projectId = (await ana.post('/projects', { name: 'p', visibility: 'public' })).body.id
   groupId = (await ana.post('/groups', { name: 'G', path: 'g', visibility: 'public' })).body.id
 })
-afterAll(() => world.close())
 
 const seen = ({ status, body }: Reply) => [status, body]
 const challenge = ({ headers }: Reply) => headers.get('www-authenticate')

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Caller, useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let projectId: number
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   projectId = (await ana.post('/projects', { name: 'p' })).body.id
 })
-afterAll(() => world.close())
 
 const values = {
   name: 'Straße + 1',

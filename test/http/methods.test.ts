@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let projectId: number
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   const input = { name: 'p', initialize_with_readme: true, visibility: 'public' }
   projectId = (await ana.post('/projects', input)).body.id
   await ana.post(`/projects/${projectId}/issues`, { title: 'One' })
@@ -15,7 +13,6 @@ beforeAll(async () => {
   // What is measured of a new project in the background would show between two answers.
   await world.runTasks()
 })
-afterAll(() => world.close())
 
 /** Headers that may differ from one answer to the next. */
 const OWN = ['date', 'x-request-id', 'x-runtime', 'connection', 'keep-alive', 'etag']

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useCaller, useWorld } from '../support/world.ts'
 
 /** docs/contract/A-resolved §4: what the old path of a project answers. */
-let world: World
-let ana: Caller
-let eve: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const eve = useCaller(world, 'eve')
 let id: number
 const NO_WRITE = { message: 'Non GET methods are not allowed for moved projects' }
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  eve = await world.user('eve')
   const input = {
     name: 'First',
     path: 'first',
@@ -21,7 +18,6 @@ beforeAll(async () => {
   id = (await ana.post('/projects', input)).body.id
   expect((await ana.put(`/projects/${id}`, { path: 'second' })).status).toBe(200)
 })
-afterAll(() => world.close())
 
 const place = (path: string) => `${world.ctx.config.externalUrl}/api/v4${path}`
 

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { apiEndpoints } from '../../src/areas.ts'
 import { withoutNulls } from '../../src/http/null-input.ts'
 import { flag, hash, integer, list, text } from '../../src/http/params.ts'
 import { validate } from '../../src/http/validate.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 
 describe('null in a parameter', () => {
   const shape = {
@@ -59,13 +59,8 @@ describe('null in a parameter', () => {
 })
 
 describe('what clients send', () => {
-  let world: World
-  let ana: Caller
-  beforeAll(async () => {
-    world = await openWorld()
-    ana = await world.user('ana')
-  })
-  afterAll(() => world.close())
+  const world = useWorld()
+  const ana = useCaller(world, 'ana')
 
   test('a group is made of a form in which everything else is null', async () => {
     const group = {

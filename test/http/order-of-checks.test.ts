@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type Reply, type World } from '../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Caller, type Reply, useCaller, useWorld } from '../support/world.ts'
 
 /** Which of several things that are wrong is told: docs/contract/A-resolved §1 and §3, resource by resource. */
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
+const eve = useCaller(world, 'eve')
 /** Signed in, and a stranger to everything. */
-let eve: Caller
 let hidden: { readonly project: number; readonly group: number }
 let open: { readonly project: number; readonly group: number }
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
-  eve = await world.user('eve')
   const places = async (path: string, visibility: string) => {
     const named = { name: path, path, visibility }
     const group = (await ana.post('/groups', named)).body.id as number
@@ -23,7 +20,6 @@ beforeAll(async () => {
   hidden = await places('hidden-ones', 'private')
   open = await places('open-ones', 'public')
 })
-afterAll(() => world.close())
 
 const seen = ({ status, body }: Reply) => [status, body.error ?? body.message]
 

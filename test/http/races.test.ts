@@ -1,19 +1,16 @@
 import { request } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { useCaller, useWorld } from '../support/world.ts'
 
 const ROUNDS = 15
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let project: string
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   const made = await ana.post('/projects', { name: 'demo', initialize_with_readme: true })
   project = `/projects/${made.body.id}`
 })
-afterAll(() => world.close())
 
 interface Kind {
   readonly path: string

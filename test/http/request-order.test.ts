@@ -1,22 +1,18 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { headOf, multipart, RawClient } from '../support/raw-request.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 
 const MEGABYTES = 31 * 1024 * 1024
 
-let world: World
-let ana: Caller
-let eve: Caller
+const world = useWorld({ bodyIdle: 400 })
+const ana = useCaller(world, 'ana')
+const eve = useCaller(world, 'eve')
 beforeAll(async () => {
-  world = await openWorld({ bodyIdle: 400 })
-  ana = await world.user('ana')
-  eve = await world.user('eve')
   await ana.post('/projects', { name: 'hidden' })
   await ana.post('/projects', { name: 'open', visibility: 'public' })
 })
-afterAll(() => world.close())
 
 /** Announces a body of 31 MB, sends nothing of it, and gives the answer. */
 async function announce(line: string, headers: Readonly<Record<string, string>>) {

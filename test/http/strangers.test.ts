@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { gitClient, openClientFolders } from '../support/git-client.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
-let eve: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const eve = useCaller(world, 'eve')
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  eve = await world.user('eve')
   await ana.post('/projects', { name: 'hidden', initialize_with_readme: true })
 })
-afterAll(() => world.close())
 
 describe('what a client says of itself', () => {
   test('an address in a header is not believed without a proxy that is trusted', async () => {

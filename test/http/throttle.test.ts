@@ -1,16 +1,10 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { type Caller, openWorld, type Reply, type World } from '../support/world.ts'
+import { afterEach, expect, test } from 'vitest'
+import { type Caller, type Reply, useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
-let ben: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
 
-beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
-  ben = await world.user('ben')
-})
-afterAll(() => world.close())
 afterEach(async () => {
   await set({ authenticated: false, unauthenticated: false })
   world.setNow('2026-05-04T10:00:00.000Z')

@@ -1,25 +1,21 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { useCaller, useWorld } from '../support/world.ts'
 
 /*
  * Behaviours of identity and administration that are easily got wrong (docs/contract/A-resolved §16), by their numbers there.
  */
 
-let world: World
-let ana: Caller
-let bob: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const bob = useCaller(world, 'bob')
 let group: { id: number }
 let project: { id: number }
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  bob = await world.user('bob')
   group = (await ana.post('/groups', { name: 'G', path: 'g', visibility: 'public' })).body
   const input = { name: 'p', namespace_id: group.id, visibility: 'public' }
   project = (await ana.post('/projects', input)).body
 })
-afterAll(() => world.close())
 
 test('1: a failed look-up says `404 Not found`, and an unknown path has the key `error`', async () => {
   const lookUp = await ana.get(`/projects/${project.id}/members/999999`)

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { atOnce } from '../support/at-once.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { openWorld, useCaller, useWorld } from '../support/world.ts'
 import {
   exampleEvent,
   exampleException,
@@ -12,13 +12,8 @@ import {
   reportedProject,
 } from './errors.ts'
 
-let world: World
-let ana: Caller
-beforeAll(async () => {
-  world = await openWorld({ errorEventsPerMinute: 0 }, { background: false })
-  ana = await world.user('ana')
-})
-afterAll(() => world?.close())
+const world = useWorld({ errorEventsPerMinute: 0 }, { background: false })
+const ana = useCaller(world, 'ana')
 
 let count = 0
 const project = () => {

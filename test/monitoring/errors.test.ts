@@ -1,16 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readPayload } from '../../src/monitoring/errors/payload.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 import { exampleEvent, exampleException, reportedProject } from './errors.ts'
 
-let world: World
-let ana: Caller
-beforeAll(async () => {
-  world = await openWorld({ errorEventsPerMinute: 0 }, { background: false })
-  ana = await world.user('ana')
-})
-afterAll(() => world?.close())
+const world = useWorld({ errorEventsPerMinute: 0 }, { background: false })
+const ana = useCaller(world, 'ana')
 
 test('errors are listed by status, sorted, searched, and paged to the last', async () => {
   const one = await reportedProject(world, ana, 'list')

@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { addMember } from '../support/members.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 import { exampleEvent, inEnvelope, type Reported, reportedProject } from './errors.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({ errorEventsPerMinute: 0 }, { background: false })
+const ana = useCaller(world, 'ana')
 let one: Reported
 let count = 0
 const NOW = '2026-05-04T10:00:00.000Z'
 
 beforeAll(async () => {
-  world = await openWorld({ errorEventsPerMinute: 0 }, { background: false })
-  ana = await world.user('ana')
   one = await reportedProject(world, ana, 'fields')
 })
-afterAll(() => world?.close())
 
 const errors = (of: Reported, query = '') =>
   ana.get(`${of.api}/error_tracking/errors${query}`).then(({ body }) => body)

@@ -1,19 +1,14 @@
 import { gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { recordSoon } from '../../src/monitoring/errors/record-reports.ts'
 import { inTransaction } from '../../src/store/transaction.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 import { metric, metrics, monitoredProject } from './alerts.ts'
 import { exampleEvent, reportedProject } from './errors.ts'
 
-let world: World
-let ana: Caller
-beforeAll(async () => {
-  world = await openWorld({ errorEventsPerMinute: 0 })
-  ana = await world.user('ana')
-})
-afterAll(() => world?.close())
+const world = useWorld({ errorEventsPerMinute: 0 })
+const ana = useCaller(world, 'ana')
 
 const waiting = { timeout: 60_000, interval: 20 }
 

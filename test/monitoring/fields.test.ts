@@ -1,20 +1,17 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useCaller, useWorld } from '../support/world.ts'
 import { type Monitored, metric, metrics, monitoredProject } from './alerts.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 let one: Monitored
 let count = 0
 const NOW = '2026-05-04T10:00:00.000Z'
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
   one = await monitoredProject(world, ana, 'fields')
 })
-afterAll(() => world?.close())
 
 const sha1 = (text: string) => createHash('sha1').update(text).digest('hex')
 const alertOf = async (iid: number, of = one) =>

@@ -1,16 +1,10 @@
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Caller, World } from '../support/world.ts'
-import { openWorld } from '../support/world.ts'
+import { describe, expect, test } from 'vitest'
+import { useCaller, useWorld } from '../support/world.ts'
 import { deliver, type Monitored, metric, metrics, monitoredProject } from './alerts.ts'
 
-let world: World
-let ana: Caller
-beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
-})
-afterAll(() => world?.close())
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 
 let count = 0
 const project = (more?: Parameters<typeof monitoredProject>[3]) => {

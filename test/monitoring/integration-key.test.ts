@@ -1,17 +1,12 @@
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { listAllIntegrations } from '../../src/monitoring/integrations/queries.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 import { metric, metrics, monitoredProject } from './alerts.ts'
 
-let world: World
-let ana: Caller
-beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
-})
-afterAll(() => world?.close())
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 
 const compared = vi.spyOn(crypto, 'timingSafeEqual')
 syncBuiltinESMExports()

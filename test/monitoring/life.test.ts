@@ -2,30 +2,22 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exampleText } from '../../src/monitoring/integrations/params.ts'
 import { openReceiver, type Receiver } from '../notifications/hooks/receiver.ts'
 import { addMember } from '../support/members.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 import { deliver, type Monitored, monitoredProject } from './alerts.ts'
 import { exampleEvent, exampleException, reportedProject } from './errors.ts'
 
-let world: World
-let ana: Caller
-let maintainer: Caller
-let developer: Caller
-let reporter: Caller
+const world = useWorld({ outboundAllow: ['127.0.0.1'] }, { background: false })
+const ana = useCaller(world, 'ana')
+const maintainer = useCaller(world, 'maintainer')
+const developer = useCaller(world, 'developer')
+const reporter = useCaller(world, 'reporter')
 let receiver: Receiver
 let count = 0
 
 beforeAll(async () => {
   receiver = await openReceiver()
-  world = await openWorld({ outboundAllow: ['127.0.0.1'] }, { background: false })
-  ana = await world.user('ana')
-  maintainer = await world.user('maintainer')
-  developer = await world.user('developer')
-  reporter = await world.user('reporter')
 })
-afterAll(async () => {
-  await world.close()
-  await receiver.close()
-})
+afterAll(() => receiver.close())
 
 async function addPeople(projectId: number) {
   await addMember(world, projectId, maintainer.id, 40)

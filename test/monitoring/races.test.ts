@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { atOnce } from '../support/at-once.ts'
 import { addMember } from '../support/members.ts'
-import { type Caller, openWorld, type Reply, type World } from '../support/world.ts'
+import { type Reply, useCaller, useWorld } from '../support/world.ts'
 import { deliver, type Monitored, metric, metrics, monitoredProject } from './alerts.ts'
 import { exampleEvent, reportedProject } from './errors.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 let count = 0
-
-beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
-})
-afterAll(() => world?.close())
 
 const project = () => {
   count += 1

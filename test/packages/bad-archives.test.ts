@@ -2,22 +2,19 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { createGzip, gzipSync } from 'node:zlib'
 import { pack } from 'tar-stream'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useCaller, useWorld } from '../support/world.ts'
 import { documentOf } from './npm-document.ts'
 import { zipOf } from './zip-file.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let at: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   const project = (await ana.post('/projects', { name: 'p' })).body
   at = `/projects/${project.id}/packages`
 })
-afterAll(() => world.close())
 
 /** The header of a file in a tarball, with a size that need not be true. */
 async function headerOf(name: string, size: number): Promise<Buffer> {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../support/members.ts'
 import { addRunner, type GivenJob, type TestRunner } from '../support/runner.ts'
-import { Caller, openWorld, type Reply, type World } from '../support/world.ts'
+import { Caller, type Reply, useCaller, useWorld } from '../support/world.ts'
 import { nupkgOf, publishNpm, pushNuget, putGeneric, putMaven, uploadPypi } from './publishing.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 let groupId: number
 let projectId: number
 let at: string
@@ -72,8 +72,6 @@ const publishing: Readonly<Record<string, Publish>> = {
 }
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
   nupkg = await nupkgOf('Tool', '1.0.0')
   groupId = (await ana.post('/groups', { name: 'acme', path: 'acme', visibility: 'public' })).body
     .id
@@ -99,7 +97,6 @@ beforeAll(async () => {
   runner = await addRunner(world, ana, projectId)
   job = await newJob()
 })
-afterAll(() => world.close())
 
 async function newJob(): Promise<GivenJob> {
   await ana.post(`/projects/${projectId}/pipeline`, { ref: 'main' })

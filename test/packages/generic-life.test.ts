@@ -1,21 +1,18 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useCaller, useWorld } from '../support/world.ts'
 import { fileForm, plainRequest, putGeneric } from './publishing.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 let projectId: number
 let at: string
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
   const group = (await ana.post('/groups', { name: 'g', path: 'g' })).body
   projectId = (await ana.post('/projects', { name: 'p', namespace_id: group.id })).body.id
   at = `/projects/${projectId}/packages`
 })
-afterAll(() => world.close())
 
 const put = (path: string, raw?: string) => putGeneric(ana, at, path, raw)
 const get = (path: string, headers = {}) => ana.get(`${at}/generic/${path}`, { headers })

@@ -2,23 +2,20 @@ import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../support/members.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let at: string
 let projectId: number
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   const group = (await ana.post('/groups', { name: 'g', path: 'g' })).body
   projectId = (await ana.post('/projects', { name: 'p', namespace_id: group.id })).body.id
   at = `/projects/${projectId}/packages`
 })
-afterAll(() => world.close())
 
 const put = (caller: Caller, path: string, raw: string | Uint8Array<ArrayBuffer>) =>
   caller.put(path, undefined, { raw })

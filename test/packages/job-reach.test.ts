@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { addRunner } from '../support/runner.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../support/world.ts'
 import { askRegistry, pushImage } from './container-registry/push-image.ts'
 import { tarballOf } from './tarball.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 let groupId: number
 let consumer: number
 let library: number
@@ -13,8 +13,6 @@ let job: Caller
 const RREV = 'a'.repeat(32)
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
   groupId = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body.id
   const made = async (name: string) =>
     (await ana.post('/projects', { name, namespace_id: groupId })).body.id as number
@@ -32,7 +30,6 @@ beforeAll(async () => {
   const given = await (await addRunner(world, ana, consumer)).request()
   job = world.withHeader('JOB-TOKEN', given?.token ?? '')
 })
-afterAll(() => world.close())
 
 const push = (name: string) => askRegistry(world, job, 'POST', `${name}/blobs/uploads/`, '')
 

@@ -13,7 +13,7 @@ import {
   makeProject,
   openClientFolders,
 } from '../support/git-client.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 import { zipOf } from './zip-file.ts'
 
 const MEGABYTES = 100
@@ -22,22 +22,17 @@ const mebibyte = 1024 * 1024
 const MOST_GROWTH = 64 * mebibyte
 const piece = Buffer.alloc(mebibyte, 'x')
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let at: string
 let folders: ClientFolders
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   const project = (await ana.post('/projects', { name: 'p' })).body
   at = `/projects/${project.id}/packages`
   folders = openClientFolders()
 })
-afterAll(async () => {
-  await world.close()
-  await folders.clear()
-})
+afterAll(() => folders.clear())
 
 type Pieces = Iterable<Buffer> | AsyncIterable<Buffer>
 

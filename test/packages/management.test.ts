@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { addMember } from '../support/members.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let at: string
 let projectId: number
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   const group = (await ana.post('/groups', { name: 'g', path: 'g' })).body
   projectId = (await ana.post('/projects', { name: 'p', namespace_id: group.id })).body.id
   at = `/projects/${projectId}/packages`
 })
-afterAll(() => world.close())
 
 async function publish(name: string, version: string, file = 'f', place = at) {
   const sent = await ana.put(

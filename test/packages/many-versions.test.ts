@@ -1,24 +1,21 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useCaller, useWorld } from '../support/world.ts'
 import { documentOf } from './npm-document.ts'
 import { zipOf } from './zip-file.ts'
 
 /** Of a package with very many or very large versions, an answer reads only so much. */
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 let groupId: number
 let projectId: number
 let at: string
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
   groupId = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body.id
   projectId = (await ana.post('/projects', { name: 'p', namespace_id: groupId })).body.id
   at = `/projects/${projectId}/packages`
 })
-afterAll(() => world.close())
 
 interface Copies {
   readonly versions: number

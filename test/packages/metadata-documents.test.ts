@@ -2,25 +2,23 @@ import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readNpmMetadata } from '../../src/packages/npm/metadata.ts'
 import { answerDocument } from '../../src/packages/registry/documents.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 import { documentOf } from './npm-document.ts'
 import { tarballOf } from './tarball.ts'
 import { zipOf } from './zip-file.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 let groupId: number
 let projectId: number
 let at: string
 let group: string
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
   groupId = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body.id
   projectId = (await ana.post('/projects', { name: 'p', namespace_id: groupId })).body.id
   at = `/projects/${projectId}/packages`
@@ -33,7 +31,6 @@ beforeAll(async () => {
   for (const tag of ['v1.0.0', 'v2.0.0'])
     await ana.post(`/projects/${projectId}/repository/tags?tag_name=${tag}&ref=main`)
 })
-afterAll(() => world.close())
 
 function formOf(field: string, file: Buffer<ArrayBuffer>, name: string, more = {}) {
   const form = new FormData()

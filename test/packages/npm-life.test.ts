@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { PackageStatus } from '../../src/store/schema/packages.ts'
 import { addMember } from '../support/members.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../support/world.ts'
 import { documentOf } from './npm-document.ts'
 import { plainRequest, publishNpm } from './publishing.ts'
 import { tarballOf } from './tarball.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 let groupId: number
 let projectId: number
 let at: string
@@ -17,14 +17,11 @@ const GROUP = '/groups/acme/-/packages/npm'
 const SERVER = '/packages/npm'
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
   groupId = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body.id
   projectId = await newProject('p')
   at = `/projects/${projectId}/packages`
   npm = `${at}/npm`
 })
-afterAll(() => world.close())
 
 async function newProject(name: string, namespace_id = groupId): Promise<number> {
   return (await ana.post('/projects', { name, namespace_id })).body.id

@@ -1,25 +1,22 @@
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { splitBody } from '../../src/packages/npm/split-body.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 import { documentOf } from './npm-document.ts'
 import { tarballOf } from './tarball.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let projectId: number
 let at: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   const group = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body
   projectId = (await ana.post('/projects', { name: 'p', namespace_id: group.id })).body.id
   at = `/projects/${projectId}/packages/npm`
 })
-afterAll(() => world.close())
 
 const url = (name: string) => `${at}/${name.replace('/', '%2f')}`
 

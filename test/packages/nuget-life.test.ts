@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { PackageStatus } from '../../src/store/schema/packages.ts'
 import { addMember } from '../support/members.ts'
-import { Caller, openWorld, type World } from '../support/world.ts'
+import { Caller, useCaller, useWorld } from '../support/world.ts'
 import { nupkgOf, nuspecOf, plainRequest, pushNuget } from './publishing.ts'
 import { zipOf } from './zip-file.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 let groupId: number
 let projectId: number
 let at: string
@@ -17,14 +17,11 @@ let nuget: string
 const GROUP = '/groups/acme/-/packages/nuget'
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
   groupId = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body.id
   projectId = (await ana.post('/projects', { name: 'p', namespace_id: groupId })).body.id
   at = `/projects/${projectId}/packages`
   nuget = `${at}/nuget`
 })
-afterAll(() => world.close())
 
 const push = async (id: string, version: string, more?: string) =>
   await pushNuget(ana, at, await nupkgOf(id, version, more))

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { findProjectByPath } from '../../src/access/find-queries.ts'
 import { withProjectRole } from '../../src/access/subjects.ts'
 import { findInstallable } from '../../src/packages/registry/find.ts'
@@ -8,23 +8,20 @@ import { putTag } from '../../src/packages/registry/tags.ts'
 import type { PackageStatus } from '../../src/store/schema/packages.ts'
 import { addMember } from '../support/members.ts'
 import { addRunner, type GivenJob, type TestRunner } from '../support/runner.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 import { publishNpm, putGeneric, putMaven, uploadPypi } from './publishing.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 let groupId: number
 let projectId: number
 let at: string
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
   groupId = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body.id
   projectId = (await ana.post('/projects', { name: 'p', namespace_id: groupId })).body.id
   at = `/projects/${projectId}/packages`
 })
-afterAll(() => world.close())
 
 interface PackageFile {
   readonly id: number

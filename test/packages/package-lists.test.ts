@@ -1,23 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { PackageStatus } from '../../src/store/schema/packages.ts'
 import { addMember } from '../support/members.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../support/world.ts'
 import { documentOf } from './npm-document.ts'
 import { tarballOf } from './tarball.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 let at: string
 let projectId: number
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
   const group = (await ana.post('/groups', { name: 'g', path: 'g' })).body
   projectId = (await ana.post('/projects', { name: 'p', namespace_id: group.id })).body.id
   at = `/projects/${projectId}/packages`
 })
-afterAll(() => world.close())
 
 interface Shown {
   readonly id: number

@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { expect, test } from 'vitest'
+import { useCaller, useWorld } from '../support/world.ts'
 import { putGeneric } from './publishing.ts'
 
-let world: World
-let ana: Caller
-
-beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
-})
-afterAll(() => world.close())
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 
 async function newGroup(path: string, parent_id?: number): Promise<number> {
   return (await ana.post('/groups', { name: path, path, parent_id })).body.id

@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { PackageStatus } from '../../src/store/schema/packages.ts'
 import { addMember } from '../support/members.ts'
-import { type Caller, openWorld, type Reply, type World } from '../support/world.ts'
+import { type Caller, type Reply, useCaller, useWorld } from '../support/world.ts'
 import { fileForm, plainRequest, uploadPypi } from './publishing.ts'
 import { zipOf } from './zip-file.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 let groupId: number
 let projectId: number
 let at: string
@@ -15,14 +15,11 @@ let pypi: string
 const GROUP = '/groups/acme/-/packages/pypi'
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
   groupId = (await ana.post('/groups', { name: 'Acme', path: 'acme' })).body.id
   projectId = (await ana.post('/projects', { name: 'p', namespace_id: groupId })).body.id
   at = `/projects/${projectId}/packages`
   pypi = `${at}/pypi`
 })
-afterAll(() => world.close())
 
 const hash = (kind: string, text: string | Buffer) => createHash(kind).update(text).digest('hex')
 const upload = (name: string, version: string, fileName?: string, content?: string, more = {}) =>

@@ -1,29 +1,24 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { runCleanupPolicies } from '../../src/packages/cleanup/run.ts'
 import { atOnce } from '../support/at-once.ts'
 import { addMember } from '../support/members.ts'
-import { type Caller, openWorld, type Reply, type World } from '../support/world.ts'
+import { type Caller, type Reply, useCaller, useWorld } from '../support/world.ts'
 import { documentOf } from './npm-document.ts'
 import { tarballOf } from './tarball.ts'
 import { zipOf } from './zip-file.ts'
 
-let world: World
-let ana: Caller
-let maintainer: Caller
-let developer: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
+const maintainer = useCaller(world, 'maintainer')
+const developer = useCaller(world, 'developer')
 let topId: number
 let subId: number
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
-  maintainer = await world.user('maintainer')
-  developer = await world.user('developer')
   topId = (await ana.post('/groups', { name: 'top', path: 'top' })).body.id
   const sub = { name: 'sub', path: 'sub', parent_id: topId }
   subId = (await ana.post('/groups', sub)).body.id
 })
-afterAll(() => world.close())
 
 /** A project of the subgroup, with a maintainer and a developer; gives the path of its packages. */
 async function newProject(name: string): Promise<string> {

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type Reply, type World } from '../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Reply, useCaller, useWorld } from '../support/world.ts'
 import { documentOf } from './npm-document.ts'
 import {
   nupkgOf,
@@ -19,20 +19,17 @@ import { tarballOf } from './tarball.ts'
 import { zipOf } from './zip-file.ts'
 
 const QUOTA = 60_000
-let world: World
-let ana: Caller
 let groupId: number
 let projectId: number
 let at: string
 
+const world = useWorld({ maxProjectPackages: QUOTA }, { background: false })
+const ana = useCaller(world, 'ana')
 beforeAll(async () => {
-  world = await openWorld({ maxProjectPackages: QUOTA }, { background: false })
-  ana = await world.user('ana')
   groupId = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body.id
   projectId = await newProject('p')
   at = `/projects/${projectId}/packages`
 })
-afterAll(() => world.close())
 
 async function newProject(name: string): Promise<number> {
   return (await ana.post('/projects', { name, namespace_id: groupId })).body.id

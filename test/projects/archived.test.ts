@@ -1,24 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type Reply, type World } from '../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Reply, useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
-let ben: Caller
-let dan: Caller
-let stranger: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
+const dan = useCaller(world, 'dan')
+const stranger = useCaller(world, 'stranger')
 let teamId: number
 let elsewhereId: number
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  ben = await world.user('ben')
-  dan = await world.user('dan')
-  stranger = await world.user('stranger')
   const open = { visibility: 'public' }
   teamId = (await ana.post('/groups', { name: 'Team', path: 'team', ...open })).body.id
   elsewhereId = (await ana.post('/groups', { name: 'Else', path: 'else', ...open })).body.id
 })
-afterAll(() => world.close())
 
 const badge = { link_url: 'https://x.example', image_url: 'https://x.example/b.svg' }
 const statusOf = (reply: Reply) => reply.status

@@ -1,20 +1,13 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { removeProject } from '../../src/projects/projects/tasks.ts'
 import { ed25519 } from '../support/keys.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
-let ben: Caller
-let dan: Caller
-beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  ben = await world.user('ben')
-  dan = await world.user('dan')
-})
-afterAll(() => world.close())
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
+const dan = useCaller(world, 'dan')
 
 /** What may name a place that is gone: who did what to it has to be found again. */
 const kept = ['audit_events']

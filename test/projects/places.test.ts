@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Caller, useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
-let ben: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
 const ids: Record<string, number> = {}
 let projectId: number
 
@@ -14,9 +14,6 @@ async function group(name: string, more: Record<string, unknown> = {}, owner = a
 }
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  ben = await world.user('ben')
   await group('top', { visibility: 'public' })
   await group('sub', { parent_id: ids.top, visibility: 'public' })
   await group('deep', { parent_id: ids.sub, visibility: 'public' })
@@ -28,7 +25,6 @@ beforeAll(async () => {
   await ana.post(`/projects/${projectId}/share`, { group_id: ids.friends, group_access: 30 })
   await ana.post(`/groups/${ids.top}/share`, { group_id: ids.secret, group_access: 20 })
 })
-afterAll(() => world.close())
 
 /** The paths of the groups in a list, by name. */
 async function paths(caller: Caller, path: string): Promise<string[]> {

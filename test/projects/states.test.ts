@@ -2,28 +2,22 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { removeMarkedGroups } from '../../src/projects/groups/remove-group.ts'
 import { removeMarked } from '../../src/projects/projects/removal/marked-task.ts'
 import { openReceiver, type Receiver } from '../notifications/hooks/receiver.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 
-let world: World
+const world = useWorld({ outboundAllow: ['127.0.0.1'] })
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
 let receiver: Receiver
-let ana: Caller
-let ben: Caller
 let count = 0
 beforeAll(async () => {
   receiver = await openReceiver()
-  world = await openWorld({ outboundAllow: ['127.0.0.1'] })
-  ana = await world.user('ana')
-  ben = await world.user('ben')
   await world.root.post('/hooks', { url: receiver.url })
   await world.root.put('/application/settings', {
     delayed_project_removal: true,
     deletion_adjourned_period: 7,
   })
 })
-afterAll(async () => {
-  await world.close()
-  await receiver.close()
-})
+afterAll(() => receiver.close())
 beforeEach(() => {
   world.setNow('2026-05-04T10:00:00.000Z')
 })

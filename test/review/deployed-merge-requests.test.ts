@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type Bench, openBench } from '../support/review.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let bench: Bench
 let at: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   bench = await openBench(world, ana)
   at = `/projects/${bench.project.id}`
 })
-afterAll(() => world.close())
 
 async function merged(branch: string): Promise<number> {
   bench.commit(branch, { [branch]: 'x\n' })

@@ -1,20 +1,15 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { later } from '../../src/base/clock.ts'
 import { commitFiles } from '../support/fast-import.ts'
 import { addProject, type TestProject } from '../support/project.ts'
 import { openBench } from '../support/review.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 
 // Tasks lie until a test runs them.
-beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
-})
-afterAll(() => world.close())
 
 /** Does something while the database refuses one kind of change. */
 async function whileRefused(change: string, act: () => Promise<unknown>): Promise<void> {

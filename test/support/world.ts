@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { type Dispatcher, request } from 'undici'
+import { afterAll, beforeAll } from 'vitest'
 import { digestOf } from '../../src/access/token-use.ts'
 import { type App, type AppOptions, openApp } from '../../src/app.ts'
 import { type Config, makeConfig } from '../../src/base/config.ts'
@@ -227,4 +228,26 @@ export async function openWorld(
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** A world that is opened before the tests of a file, or of the `describe` that this stands in, and closed after them. */
+export function useWorld(...given: Parameters<typeof openWorld>): World {
+  // Filled when it is open: what stands beside the tests can name it before.
+  const world = {} as World
+  let opened: World | undefined
+  beforeAll(async () => {
+    opened = await openWorld(...given)
+    Object.assign(world, opened)
+  })
+  afterAll(() => opened?.close())
+  return world
+}
+
+/** A user of such a world, made before the tests. */
+export function useCaller(world: World, ...given: Parameters<World['user']>): Caller {
+  const caller: Caller = Object.create(Caller.prototype)
+  beforeAll(async () => {
+    Object.assign(caller, await world.user(...given))
+  })
+  return caller
 }

@@ -10,14 +10,14 @@ import {
   openClientFolders,
   type TestProject,
 } from '../support/git-client.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useWorld } from '../support/world.ts'
 import { splitAddress } from './raw-push.ts'
 
 /**
  * A push may take long between its commands and the end of its pack. What its user may do has to hold when the commits
  * are there, not only when the push began.
  */
-let world: World
+const world = useWorld({}, { background: false })
 let folders: ClientFolders
 let ana: Caller
 let source: string
@@ -25,17 +25,13 @@ let tip: string
 let pack: Buffer
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
   folders = openClientFolders()
   ana = await world.user('ana')
   source = await folders.repository()
   tip = await commitFile(source, 'more', 'more', 'More')
   pack = await packOf(source, tip)
 })
-afterAll(async () => {
-  await world.close()
-  await folders.clear()
-})
+afterAll(() => folders.clear())
 
 async function packOf(folder: string, id: string): Promise<Buffer> {
   const { execFileSync } = await import('node:child_process')

@@ -10,24 +10,20 @@ import {
   runGitClient,
   type TestProject,
 } from '../support/git-client.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useWorld } from '../support/world.ts'
 
-let world: World
+const world = useWorld()
 let folders: ClientFolders
 let ana: Caller
 let source = ''
 let whole: TestProject
 beforeAll(async () => {
-  world = await openWorld()
   folders = openClientFolders()
   ana = await world.user('ana')
   source = await folders.repository()
   whole = await makeProject(world, ana, 'whole', { from: source })
 })
-afterAll(async () => {
-  await world.close()
-  await folders.clear()
-})
+afterAll(() => folders.clear())
 
 /** A repository in one pack, of which only a part is left. */
 async function cutPack(project: TestProject): Promise<void> {

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   const make = async (path: string, parent_id?: number) =>
     (await ana.post('/groups', { name: path, path, parent_id, visibility: 'public' })).body.id
   const low = await make('low', await make('top'))
   await ana.post('/projects', { name: 'open', namespace_id: low, visibility: 'public' })
   await ana.post('/projects', { name: 'hidden', namespace_id: low, visibility: 'private' })
 })
-afterAll(() => world.close())
 
 async function ask(path: string, authorization?: string) {
   const headers: Record<string, string> = authorization ? { authorization } : {}

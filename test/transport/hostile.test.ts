@@ -17,10 +17,10 @@ import {
   runGitClient,
   type TestProject,
 } from '../support/git-client.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useWorld } from '../support/world.ts'
 import { emptyPack, pushBody, sendRaw, splitAddress } from './raw-push.ts'
 
-let world: World
+const world = useWorld({ maxPush: 2_000_000 })
 let folders: ClientFolders
 let ana: Caller
 let project: TestProject
@@ -28,7 +28,6 @@ let source: string
 let tip: string
 
 beforeAll(async () => {
-  world = await openWorld({ maxPush: 2_000_000 })
   folders = openClientFolders()
   ana = await world.user('ana')
   project = await makeProject(world, ana, 'target')
@@ -37,10 +36,7 @@ beforeAll(async () => {
   tip = await gitClient(source, ['rev-parse', 'main'])
 })
 
-afterAll(async () => {
-  await world.close()
-  await folders.clear()
-})
+afterAll(() => folders.clear())
 
 const zero = '0'.repeat(40)
 

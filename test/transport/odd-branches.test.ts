@@ -11,11 +11,11 @@ import {
   runGitClient,
   type TestProject,
 } from '../support/git-client.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useWorld } from '../support/world.ts'
 import { pushBody, sendPush, sendRaw } from './raw-push.ts'
 
 /** Faults 24: names of branches that are valid and odd work everywhere, and are never options or other names. */
-let world: World
+const world = useWorld({}, { background: false })
 let folders: ClientFolders
 let ana: Caller
 let project: TestProject
@@ -23,7 +23,6 @@ let source: string
 let ids: { readonly base: string; readonly tip: string }
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
   folders = openClientFolders()
   ana = await world.user('ana')
   project = await makeProject(world, ana, 'odd')
@@ -39,10 +38,7 @@ beforeAll(async () => {
     'main:refs/heads/keep',
   ])
 })
-afterAll(async () => {
-  await world.close()
-  await folders.clear()
-})
+afterAll(() => folders.clear())
 
 const api = () => `/projects/${project.id}/repository`
 

@@ -10,10 +10,10 @@ import {
   runGitClient,
   type TestProject,
 } from '../support/git-client.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useWorld } from '../support/world.ts'
 
 /** Faults 11 and 12: repositories that are whole and odd are served, broken ones hurt nobody else. */
-let world: World
+const world = useWorld({}, { background: false })
 let folders: ClientFolders
 let ana: Caller
 let source: string
@@ -21,17 +21,13 @@ let tip: string
 let sound: TestProject
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
   folders = openClientFolders()
   ana = await world.user('ana')
   source = await folders.repository()
   tip = await commitFile(source, 'more', 'more', 'More')
   sound = await makeProject(world, ana, 'sound', { from: source })
 })
-afterAll(async () => {
-  await world.close()
-  await folders.clear()
-})
+afterAll(() => folders.clear())
 
 const clone = async (project: TestProject, ...args: string[]) => {
   const folder = await folders.folder()

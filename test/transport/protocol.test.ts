@@ -10,11 +10,11 @@ import {
   runGitClient,
   type TestProject,
 } from '../support/git-client.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useWorld } from '../support/world.ts'
 import { splitAddress } from './raw-push.ts'
 
 /** docs/contract/D §3.1, §3.4 and §3.5 on the wire: what is advertised, and what odd requests are answered. */
-let world: World
+const world = useWorld({}, { background: false })
 let folders: ClientFolders
 let ana: Caller
 let project: TestProject
@@ -22,7 +22,6 @@ let empty: TestProject
 let ids: string[]
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
   folders = openClientFolders()
   ana = await world.user('ana')
   project = await makeProject(world, ana, 'wire')
@@ -34,10 +33,7 @@ beforeAll(async () => {
   const refs = ['main', 'main~1:refs/heads/old', 'v1', `main:refs/notes/commits`]
   await gitClient(source, ['push', '-q', project.url(ana), ...refs])
 })
-afterAll(async () => {
-  await world.close()
-  await folders.clear()
-})
+afterAll(() => folders.clear())
 
 interface Wire {
   readonly status: number

@@ -9,9 +9,9 @@ import {
 } from '../support/git-client.ts'
 import { addMember } from '../support/members.ts'
 import { type Bench, openBench } from '../support/review.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useWorld } from '../support/world.ts'
 
-let world: World
+const world = useWorld()
 let folders: ClientFolders
 let ana: Caller
 let ben: Caller
@@ -20,7 +20,6 @@ let folder: string
 let at: string
 
 beforeAll(async () => {
-  world = await openWorld()
   folders = openClientFolders()
   ana = await world.user('ana')
   ben = await world.user('ben')
@@ -35,10 +34,7 @@ beforeEach(async () => {
   folder = join(await folders.folder(), 'copy')
   await gitClient(join(folder, '..'), ['clone', '-q', address.href, 'copy'])
 })
-afterAll(async () => {
-  await world.close()
-  await folders.clear()
-})
+afterAll(() => folders.clear())
 
 let count = 0
 

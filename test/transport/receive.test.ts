@@ -13,17 +13,16 @@ import {
   runGitClient,
   type TestProject,
 } from '../support/git-client.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, openWorld, useWorld } from '../support/world.ts'
 import { pushBody, sendRaw } from './raw-push.ts'
 
-let world: World
+const world = useWorld()
 let folders: ClientFolders
 let ana: Caller
 let project: TestProject
 let source: string
 
 beforeAll(async () => {
-  world = await openWorld()
   folders = openClientFolders()
   ana = await world.user('ana')
   project = await makeProject(world, ana, 'small')
@@ -31,10 +30,7 @@ beforeAll(async () => {
   await gitClient(source, ['push', '-q', project.url(ana), 'main'])
 })
 
-afterAll(async () => {
-  await world.close()
-  await folders.clear()
-})
+afterAll(() => folders.clear())
 
 /** The refs that were pushed since the last call, and what became of them. */
 async function pushes() {

@@ -17,22 +17,18 @@ import {
   runGitClient,
 } from '../support/git-client.ts'
 import { isThere } from '../support/needed.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, openWorld, useWorld } from '../support/world.ts'
 
-let world: World
+const world = useWorld()
 let folders: ClientFolders
 let ana: Caller
 
 beforeAll(async () => {
-  world = await openWorld()
   folders = openClientFolders()
   ana = await world.user('ana')
 })
 
-afterAll(async () => {
-  await world.close()
-  await folders.clear()
-})
+afterAll(() => folders.clear())
 
 const zero = '0'.repeat(40)
 

@@ -9,7 +9,7 @@ import {
   openClientFolders,
   type TestProject,
 } from '../support/git-client.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useWorld } from '../support/world.ts'
 import { emptyPack, sendRaw } from './raw-push.ts'
 
 /**
@@ -18,7 +18,7 @@ import { emptyPack, sendRaw } from './raw-push.ts'
  */
 const zero = '0'.repeat(40)
 
-let world: World
+const world = useWorld({}, { background: false })
 let folders: ClientFolders
 let ana: Caller
 let project: TestProject
@@ -29,7 +29,6 @@ let ids: readonly [string, string, string]
 type Who = 'guest' | 'planner' | 'reporter' | 'developer' | 'maintainer' | 'owner' | 'admin'
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
   folders = openClientFolders()
   ana = await world.user('ana')
   project = await makeProject(world, ana, 'ruled')
@@ -70,10 +69,7 @@ beforeAll(async () => {
   for (const rule of [{ name: 'kept-*' }, { name: 'nobody-*', create_access_level: 0 }])
     expect((await ana.post(`${api}/protected_tags`, rule)).status).toBe(201)
 })
-afterAll(async () => {
-  await world.close()
-  await folders.clear()
-})
+afterAll(() => folders.clear())
 
 interface Told {
   /** `ok`, or why the ref did not move. */

@@ -12,27 +12,23 @@ import {
   runGitClient,
   type TestProject,
 } from '../support/git-client.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useWorld } from '../support/world.ts'
 import { sendPush } from './raw-push.ts'
 
-let world: World
+const world = useWorld()
 let folders: ClientFolders
 let ana: Caller
 let dev: Caller
 let maintainer: Caller
 
 beforeAll(async () => {
-  world = await openWorld()
   folders = openClientFolders()
   ana = await world.user('ana')
   dev = await world.user('dev')
   maintainer = await world.user('mona')
 })
 
-afterAll(async () => {
-  await world.close()
-  await folders.clear()
-})
+afterAll(() => folders.clear())
 
 let count = 0
 

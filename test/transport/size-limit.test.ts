@@ -9,22 +9,18 @@ import {
   openClientFolders,
   runGitClient,
 } from '../support/git-client.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useWorld } from '../support/world.ts'
 
-let world: World
+const world = useWorld()
 let folders: ClientFolders
 let ana: Caller
 let count = 0
 
 beforeAll(async () => {
-  world = await openWorld()
   folders = openClientFolders()
   ana = await world.user('ana')
 })
-afterAll(async () => {
-  await world.close()
-  await folders.clear()
-})
+afterAll(() => folders.clear())
 
 const MEBIBYTE = 1024 * 1024
 const ask = 'Please contact your administrator for more information.'

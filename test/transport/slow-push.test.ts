@@ -7,21 +7,20 @@ import {
   openClientFolders,
   type TestProject,
 } from '../support/git-client.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useWorld } from '../support/world.ts'
 import { emptyPack, pushBody, splitAddress } from './raw-push.ts'
 
 /** What a client may be silent for in the middle of its pack. */
 const idle = 400
 
-let world: World
 let folders: ClientFolders
 let ana: Caller
 let eve: Caller
 let project: TestProject
 let tip: string
 
+const world = useWorld({ gitIdle: idle, gitProcesses: 1 })
 beforeAll(async () => {
-  world = await openWorld({ gitIdle: idle, gitProcesses: 1 })
   folders = openClientFolders()
   ana = await world.user('ana')
   eve = await world.user('eve')
@@ -30,10 +29,7 @@ beforeAll(async () => {
   await gitClient(source, ['push', '-q', project.url(ana), 'main'])
   tip = await gitClient(source, ['rev-parse', 'main'])
 })
-afterAll(async () => {
-  await world.close()
-  await folders.clear()
-})
+afterAll(() => folders.clear())
 
 /** Sends the pieces with silences of several times the limit between them. */
 async function sendSlowly(who: Caller, pieces: readonly Buffer[]) {

@@ -9,9 +9,9 @@ import {
   runGitClient,
   type TestProject,
 } from '../support/git-client.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useWorld } from '../support/world.ts'
 
-let world: World
+const world = useWorld()
 let folders: ClientFolders
 let ana: Caller
 let project: TestProject
@@ -20,7 +20,6 @@ let source: string
 let at: string
 
 beforeAll(async () => {
-  world = await openWorld()
   folders = openClientFolders()
   ana = await world.user('ana')
   project = await makeProject(world, ana, 'hidden')
@@ -29,10 +28,7 @@ beforeAll(async () => {
   for (const one of [project, other]) await gitClient(source, ['push', '-q', one.url(ana), 'main'])
   at = `/projects/${project.id}`
 })
-afterAll(async () => {
-  await world.close()
-  await folders.clear()
-})
+afterAll(() => folders.clear())
 
 /** The statuses of asking to pull and to push. */
 async function asked(user: string, password: string, of = project) {

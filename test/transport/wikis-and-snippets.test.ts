@@ -14,9 +14,9 @@ import {
   runGitClient,
   type TestProject,
 } from '../support/git-client.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useWorld } from '../support/world.ts'
 
-let world: World
+const world = useWorld()
 let folders: ClientFolders
 let ana: Caller
 let eve: Caller
@@ -24,7 +24,6 @@ let project: TestProject
 let open: TestProject
 
 beforeAll(async () => {
-  world = await openWorld()
   folders = openClientFolders()
   ana = await world.user('ana')
   eve = await world.user('eve')
@@ -32,10 +31,7 @@ beforeAll(async () => {
   open = await makeProject(world, ana, 'open', { visibility: 'public' })
 })
 
-afterAll(async () => {
-  await world.close()
-  await folders.clear()
-})
+afterAll(() => folders.clear())
 
 /** The address of a repository with the caller's token in it. */
 function url(path: string, caller?: Caller): string {

@@ -1,26 +1,22 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addProject, type TestProject } from '../support/project.ts'
 import { type Bench, openBench } from '../support/review.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { useCaller, useWorld } from '../support/world.ts'
 
-let world: World
-let ana: Caller
-let eve: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const eve = useCaller(world, 'eve')
 let open: TestProject
 let bench: Bench
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  eve = await world.user('eve')
   open = await addProject(world, ana, 'basic', { path: 'open', visibility: 'public' })
   await addProject(world, ana, 'basic', { path: 'closed' })
   bench = await openBench(world, ana)
 })
-afterAll(() => world.close())
 
 const html = { host: true, headers: { Accept: 'text/html,*/*;q=0.8' } } as const
 const page = (path: string, who = world.nobody) => who.get(path, { host: true })

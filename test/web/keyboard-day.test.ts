@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openChromium } from '../support/chromium.ts'
 import { focusedName, makePerson, PASSWORD, tabTo, Windows } from '../support/day.ts'
 import { addMember } from '../support/members.ts'
-import { type Caller, openWorld, type World } from '../support/world.ts'
+import { type Caller, useWorld } from '../support/world.ts'
 
 const PROJECT = '/ana/tides'
 
-let world: World
+const world = useWorld()
 let browser: Browser
 let windows: Windows
 let ana: Caller
@@ -32,16 +32,12 @@ async function press(page: Page, name: string | RegExp, address: string | RegExp
 }
 
 beforeAll(async () => {
-  world = await openWorld()
   browser = await openChromium()
   windows = new Windows(browser, world)
   ana = await makePerson(world, 'ana', 'Ana Ruiz')
   ben = await makePerson(world, 'ben', 'Ben Okafor')
 })
-afterAll(async () => {
-  await browser?.close()
-  await world?.close()
-})
+afterAll(() => browser?.close())
 
 test('Ana signs in and makes a project', async () => {
   author = await windows.openAt('/users/sign_in')

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import archiver from 'archiver'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { removeExpired } from '../../../src/ci/artifacts/expire.ts'
 import {
   addCiPlace,
@@ -11,24 +11,19 @@ import {
   zipOf,
 } from '../../support/ci.ts'
 import type { GivenJob } from '../../support/runner.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
-let rep: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
+const rep = useCaller(world, 'rep')
 let place: CiPlace
 
 const atFirst = '2026-05-04T10:00:00.000Z'
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
-  rep = await world.user('rep')
   place = await newPlace(build)
 })
-afterAll(() => world.close())
 
 const build = `
 workflow: {rules: [{if: '$CI_PIPELINE_SOURCE == "api"'}]}

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import {
   addCiPlace,
   type CiPlace,
@@ -10,18 +10,15 @@ import {
   zipOf,
 } from '../../support/ci.ts'
 import type { GivenJob } from '../../support/runner.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let place: CiPlace
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   place = await addCiPlace(world, ana, 'x: {script: make}')
 })
-afterAll(() => world.close())
 
 const MEBIBYTE = 1024 * 1024
 const bytes = (text: string) => new TextEncoder().encode(text)

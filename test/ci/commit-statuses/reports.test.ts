@@ -1,28 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { gitBytes } from '../../support/git.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
-let rep: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
+const rep = useCaller(world, 'rep')
 let project: TestProject
 let sha: string
 let count = 0
 let commits: ReadonlyMap<string, string>
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
-  rep = await world.user('rep')
   project = await addProject(world, ana, 'basic', { path: 'reported' })
   await addMember(world, project, dev, 30)
   await addMember(world, project, rep, 20)
   commits = addCommits(70)
 })
-afterAll(() => world.close())
 
 /** A commit for each test, on a branch of its own: all of one stream, as each call of git takes its time. */
 function addCommits(many: number): Map<string, string> {

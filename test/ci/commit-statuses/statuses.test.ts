@@ -1,26 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
+import { type Reply, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
 let project: TestProject
 let sha: string
 let count = 0
 
-beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
-})
 beforeEach(async () => {
   count += 1
   project = await addProject(world, ana, 'basic', { path: `basic${count}` })
   await addMember(world, project, dev, 30)
   sha = project.git('rev-parse', 'main')
 })
-afterAll(() => world.close())
 
 function report(body: Record<string, unknown>, at = sha): Promise<Reply> {
   return dev.post(`/projects/${project.id}/statuses/${at}`, body)

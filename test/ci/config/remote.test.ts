@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Outbound, OutboundRequest } from '../../../src/base/outbound/outbound.ts'
 import { OutboundError } from '../../../src/base/outbound/outbound-guard.ts'
 import { lintAlone } from '../../../src/ci/lint/lint-alone.ts'
-import { openWorld, type World } from '../../support/world.ts'
+import { useWorld } from '../../support/world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 test('servers that answer slowly hold up nobody for longer than half a minute together', async () => {
   let now = 0

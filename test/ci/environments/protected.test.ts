@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import {
   addCiPlace,
   type CiPlace,
@@ -9,13 +9,13 @@ import {
 } from '../../support/ci.ts'
 import { commitFiles } from '../../support/fast-import.ts'
 import { addMember } from '../../support/members.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let mia: Caller
-let dev: Caller
-let rep: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const mia = useCaller(world, 'mia')
+const dev = useCaller(world, 'dev')
+const rep = useCaller(world, 'rep')
 let top: { id: number }
 let sub: { id: number }
 let place: CiPlace
@@ -26,17 +26,11 @@ ship: {script: make, when: manual, environment: production}
 `
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  mia = await world.user('mia')
-  dev = await world.user('dev')
-  rep = await world.user('rep')
   top = (await ana.post('/groups', { name: 'Top', path: 'top' })).body
   sub = (await ana.post('/groups', { name: 'Sub', path: 'sub', parent_id: top.id })).body
   place = await newPlace(yaml)
   sha = place.project.git('rev-parse', 'main')
 })
-afterAll(() => world.close())
 
 async function newPlace(config: string): Promise<CiPlace> {
   const made = await addCiPlace(world, ana, config, {

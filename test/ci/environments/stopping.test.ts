@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { stopDueEnvironments } from '../../../src/ci/deployments/tasks.ts'
 import { atOnce } from '../../support/at-once.ts'
 import { addCiPlace, type CiPlace, jobsByName, startPipeline, takeJob } from '../../support/ci.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
-let rep: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
+const rep = useCaller(world, 'rep')
 
 const atFirst = '2026-05-04T10:00:00.000Z'
-
-beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
-  rep = await world.user('rep')
-})
-afterAll(() => world.close())
 
 const stopDue = () => stopDueEnvironments.handler(world.ctx, {}, new AbortController().signal)
 

@@ -1,28 +1,23 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
-let rep: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
+const rep = useCaller(world, 'rep')
 let project: TestProject
 let flags: string
 let lists: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
-  rep = await world.user('rep')
   project = await addProject(world, ana, 'basic', { path: 'flags' })
   await addMember(world, project.id, dev.id, 30)
   await addMember(world, project.id, rep.id, 20)
   flags = `/projects/${project.id}/feature_flags`
   lists = `/projects/${project.id}/feature_flags_user_lists`
 })
-afterAll(() => world.close())
 
 const all = [{ environment_scope: '*' }]
 const always = { name: 'default', parameters: {}, scopes: all }

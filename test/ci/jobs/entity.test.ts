@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import {
   addCiPlace,
   type CiPlace,
@@ -7,13 +7,13 @@ import {
   startPipeline,
   takeJob,
 } from '../../support/ci.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
-let rep: Caller
-let guest: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
+const rep = useCaller(world, 'rep')
+const guest = useCaller(world, 'guest')
 let place: CiPlace
 
 const atFirst = '2026-05-04T10:00:00.000Z'
@@ -27,14 +27,8 @@ later: {stage: deploy, script: make, when: delayed, start_in: 1 hour}
 `
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
-  rep = await world.user('rep')
-  guest = await world.user('guest')
   place = await newPlace(config)
 })
-afterAll(() => world.close())
 
 const newPlace = (yaml: string) =>
   addCiPlace(world, ana, yaml, {

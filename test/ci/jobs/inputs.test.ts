@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { commitFiles } from '../../support/fast-import.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
 import { addRunner, type GivenJob, type TestRunner } from '../../support/runner.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
 let project: TestProject
 let runner: TestRunner
 let path: string
@@ -35,16 +35,12 @@ plain:
 `.replaceAll('\\$', '$')
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
   project = await addProject(world, ana, 'basic', { path: 'inputs', visibility: 'public' })
   await addMember(world, project, dev, 30)
   commitFiles(project, { files: { '.svc-ci.yml': config } })
   runner = await addRunner(world, ana, project.id)
   path = `/projects/${project.id}`
 })
-afterAll(() => world.close())
 
 async function next(): Promise<GivenJob> {
   const job = await runner.request()

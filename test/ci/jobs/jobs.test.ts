@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import archiver from 'archiver'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { later } from '../../../src/base/clock.ts'
 import { removeExpired } from '../../../src/ci/artifacts/expire.ts'
 import { parseJunit } from '../../../src/ci/job-ends/junit.ts'
@@ -11,19 +11,12 @@ import { CI_VARIABLE_PURPOSE, collectVariables } from '../../../src/ci/variables
 import { commitFiles } from '../../support/fast-import.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
 import { addRunner } from '../../support/runner.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
 let count = 0
-
-beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
-})
-afterAll(() => world.close())
 
 async function projectWith(config: string): Promise<TestProject> {
   count += 1

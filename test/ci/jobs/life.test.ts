@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { commitFiles } from '../../support/fast-import.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
 import { addRunner, type GivenJob, type TestRunner } from '../../support/runner.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
-let rep: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
+const rep = useCaller(world, 'rep')
 let project: TestProject
 let runner: TestRunner
 let path: string
@@ -19,10 +19,6 @@ ship: {stage: deploy, script: make, when: manual}
 `
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
-  rep = await world.user('rep')
   project = await addProject(world, ana, 'basic', { path: 'jobs', visibility: 'public' })
   await addMember(world, project, dev, 30)
   await addMember(world, project, rep, 20)
@@ -30,7 +26,6 @@ beforeAll(async () => {
   runner = await addRunner(world, ana, project.id)
   path = `/projects/${project.id}`
 })
-afterAll(() => world.close())
 
 async function run(by = dev): Promise<number> {
   const reply = await by.post(`${path}/pipeline`, { ref: 'main' })

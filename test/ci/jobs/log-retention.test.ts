@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { commitFiles } from '../../support/fast-import.ts'
 import { addProject } from '../../support/project.ts'
 import { addRunner } from '../../support/runner.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-
-beforeAll(async () => {
-  world = await openWorld({ jobLogRetention: 86_400_000 })
-  ana = await world.user('ana')
-})
-afterAll(() => world.close())
+const world = useWorld({ jobLogRetention: 86_400_000 })
+const ana = useCaller(world, 'ana')
 
 test('old logs are removed, but not those of the newest success of a ref, nor of what still runs', async () => {
   const project = await addProject(world, ana, 'basic', { path: 'logs' })

@@ -1,18 +1,12 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { commitFiles } from '../../support/fast-import.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
 import { addRunner, type GivenJob } from '../../support/runner.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-
-beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-})
-afterAll(() => world.close())
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 
 async function projectWith(path: string, config: string): Promise<TestProject> {
   const project = await addProject(world, ana, 'basic', { path })

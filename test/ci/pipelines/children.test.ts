@@ -1,19 +1,13 @@
 import { once } from 'node:events'
 import archiver from 'archiver'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { bridgeJob } from '../../../src/ci/pipelines/process/task-names.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
 import { addRunner } from '../../support/runner.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-
-beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-})
-afterAll(() => world.close())
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 
 type Files = Readonly<Record<string, string>>
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { parseJunit } from '../../../src/ci/job-ends/junit.ts'
 import { endJob } from '../../../src/ci/pipelines/process/change-jobs.ts'
 import { commitFiles } from '../../support/fast-import.ts'
@@ -6,18 +6,11 @@ import { addMember } from '../../support/members.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
 import { openBench } from '../../support/review.ts'
 import { addRunner } from '../../support/runner.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
-
-beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
-})
-afterAll(() => world.close())
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
 
 async function projectWith(path: string, config: string): Promise<TestProject> {
   const project = await addProject(world, ana, 'basic', { path })

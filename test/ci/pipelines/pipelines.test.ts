@@ -1,25 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { removeOutlived } from '../../../src/ci/pipelines/remove-pipeline.ts'
 import { atOnce } from '../../support/at-once.ts'
 import { commitFiles } from '../../support/fast-import.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
+import { type Reply, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
-let guest: Caller
-let stranger: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
+const guest = useCaller(world, 'guest')
+const stranger = useCaller(world, 'stranger')
 let count = 0
-
-beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
-  guest = await world.user('guest')
-  stranger = await world.user('stranger')
-})
-afterAll(() => world.close())
 
 type Files = Readonly<Record<string, string>>
 

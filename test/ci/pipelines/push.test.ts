@@ -1,24 +1,17 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { later } from '../../../src/base/clock.ts'
 import { refsPushed } from '../../../src/repositories/refs/pushed-task.ts'
 import { gitClient } from '../../support/git-client.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
 import { newTestFolder } from '../../support/test-folder.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
 let count = 0
-
-beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
-})
-afterAll(() => world.close())
 
 const simple = 'build: {script: make}\n'
 

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { type Bench, openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let mel: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const mel = useCaller(world, 'mel')
 let bench: Bench
 let fork: { id: number }
 let at: string
@@ -12,9 +12,6 @@ let at: string
 const config = "x: {script: make, rules: [{if: '$CI_MERGE_REQUEST_IID'}]}\n"
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  mel = await world.user('mel')
   bench = await openBench(world, ana, {})
   await ana.put(`/projects/${bench.project.id}`, { visibility: 'public' })
   fork = (await mel.post(`/projects/${bench.project.id}/fork`)).body
@@ -29,7 +26,6 @@ beforeAll(async () => {
   at = `${bench.api}/${opened.body.iid}`
   await world.runTasks()
 })
-afterAll(() => world.close())
 
 async function push(branch: string, files: Readonly<Record<string, string>>, more = {}) {
   const made = await mel.post(`/projects/${fork.id}/repository/commits`, {

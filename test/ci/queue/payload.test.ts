@@ -1,11 +1,11 @@
 import { createLocalJWKSet, jwtVerify } from 'jose'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addCiPlace, startPipeline, takeJob, variablesOf, zipOf } from '../../support/ci.ts'
 import type { GivenJob } from '../../support/runner.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let jobs: Readonly<Record<string, GivenJob>>
 let projectId: number
 
@@ -63,8 +63,6 @@ signed:
 `
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   const place = await addCiPlace(world, ana, config, {
     runner: { tag_list: 'big,world', description: 'The "big" one', maximum_timeout: 3000 },
   })
@@ -76,7 +74,6 @@ beforeAll(async () => {
   }
   jobs = found
 })
-afterAll(() => world.close())
 
 function given(name: string): GivenJob {
   const job = jobs[name]

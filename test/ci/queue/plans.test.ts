@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { deleteExpired, findPieceEnd } from '../../../src/ci/artifacts/queries.ts'
 import {
   listForsakenJobs,
@@ -12,14 +12,9 @@ import { listInheritedVariables } from '../../../src/ci/variables/queries.ts'
 import { listPage } from '../../../src/store/pages.ts'
 import type { Db } from '../../../src/store/schema.ts'
 import { plansOf as plansIn } from '../../support/plans.ts'
-import { openWorld, type World } from '../../support/world.ts'
+import { useWorld } from '../../support/world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 const plansOf = (ask: (db: Db) => Promise<unknown>) => plansIn(world.ctx.db, ask)
 

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { endStaleJobs } from '../../../src/ci/job-ends/tasks.ts'
 import {
   addCiPlace,
@@ -10,22 +10,18 @@ import {
   takeJob,
 } from '../../support/ci.ts'
 import type { GivenJob, TestRunner } from '../../support/runner.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
 let place: CiPlace
 
 const atFirst = '2026-05-04T10:00:00.000Z'
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
   place = await addCiPlace(world, ana, 'x: {script: make}', { members: [[dev, 30]] })
 })
-afterAll(() => world.close())
 
 const statusOf = async (at: string) => {
   const { body } = await ana.get(at)

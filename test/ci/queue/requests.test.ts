@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { endStaleJobs } from '../../../src/ci/job-ends/tasks.ts'
 import {
   addCiPlace,
@@ -9,23 +9,19 @@ import {
   takeJob,
 } from '../../support/ci.ts'
 import { addRunner, TestRunner } from '../../support/runner.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
 let place: CiPlace
 
 const plain = 'x: {script: make}'
 const atFirst = '2026-05-04T10:00:00.000Z'
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
   place = await addCiPlace(world, ana, plain, { members: [[dev, 30]] })
 })
-afterAll(() => world.close())
 
 /** A runner made by a call, with its id. */
 async function made(by: Caller, body: object) {

@@ -1,16 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { addCiPlace, type CiPlace, startJob, startPipeline } from '../../support/ci.ts'
 import { TestRunner } from '../../support/runner.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, openWorld, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-})
-afterAll(() => world.close())
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 
 /** A project of its own with a job that waits, and a runner that cannot have it yet. */
 async function stuck(given: { config?: string; runner: object; by?: Caller; instance?: boolean }) {

@@ -1,24 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { atOnce } from '../../support/at-once.ts'
 import { addCiPlace, type CiPlace, startJob } from '../../support/ci.ts'
 import { addMember } from '../../support/members.ts'
 import { TestRunner } from '../../support/runner.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let mia: Caller
-let dev: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const mia = useCaller(world, 'mia')
+const dev = useCaller(world, 'dev')
 let place: CiPlace
 let group: { id: number }
 
 const atFirst = '2026-05-04T10:00:00.000Z'
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  mia = await world.user('mia')
-  dev = await world.user('dev')
   place = await addCiPlace(world, ana, 'x: {script: make}', {
     members: [
       [mia, 40],
@@ -27,7 +23,6 @@ beforeAll(async () => {
   })
   group = (await ana.post('/groups', { name: 'Team', path: 'team' })).body
 })
-afterAll(() => world.close())
 
 interface Made {
   readonly id: number

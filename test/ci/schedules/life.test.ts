@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { commitFiles } from '../../support/fast-import.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
 import { addRunner } from '../../support/runner.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
 let project: TestProject
 let path: string
 
@@ -22,9 +22,6 @@ spec:
 `
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
   project = await addProject(world, ana, 'basic', { path: 'scheduled' })
   await addMember(world, project, dev, 30)
   for (const ref of ['refs/heads/main', 'refs/heads/open']) {
@@ -32,7 +29,6 @@ beforeAll(async () => {
   }
   path = `/projects/${project.id}/pipeline_schedules`
 })
-afterAll(() => world.close())
 
 const nightly = { description: 'nightly', ref: 'open', cron: '30 3 * * *' }
 

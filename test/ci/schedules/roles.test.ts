@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { commitFiles } from '../../support/fast-import.ts'
 import { addMember as setLevel } from '../../support/members.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let mona: Caller
 let dev: Caller
 let eve: Caller
@@ -17,8 +17,6 @@ let other: TestProject
 let path: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   project = await addProject(world, ana, 'basic', { path: 'scheduled' })
   other = await addProject(world, ana, 'basic', { path: 'other' })
   const member = async (name: string, level: number) => {
@@ -38,7 +36,6 @@ beforeAll(async () => {
   await protect('guarded')
   path = `/projects/${project.id}/pipeline_schedules`
 })
-afterAll(() => world.close())
 
 async function protect(name: string) {
   const { status } = await ana.post(`/projects/${project.id}/protected_branches`, {

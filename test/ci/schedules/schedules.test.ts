@@ -1,26 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { isBetween, nextRun } from '../../../src/ci/config/cron.ts'
 import { commitFiles } from '../../support/fast-import.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
 let project: TestProject
 let path: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
   project = await addProject(world, ana, 'basic', { path: 'scheduled' })
   await addMember(world, project, dev, 30)
   commitFiles(project, { files: { '.svc-ci.yml': 'x: {script: make}' } })
   commitFiles(project, { files: { '.svc-ci.yml': 'x: {script: make}' }, ref: 'refs/heads/open' })
   path = `/projects/${project.id}/pipeline_schedules`
 })
-afterAll(() => world.close())
 
 const nightly = { description: 'nightly', ref: 'open', cron: '30 3 * * *' }
 

@@ -1,27 +1,22 @@
 import { once } from 'node:events'
 import { existsSync, truncateSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { endStaleJobs } from '../../../src/ci/job-ends/tasks.ts'
 import { MOST_TRACE_BYTES } from '../../../src/ci/traces/append-trace.ts'
 import { tracePath } from '../../../src/ci/traces/trace-file.ts'
 import { addCiPlace, type CiPlace, startJob } from '../../support/ci.ts'
 import type { GivenJob } from '../../support/runner.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
-let rep: Caller
-let guest: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
+const rep = useCaller(world, 'rep')
+const guest = useCaller(world, 'guest')
 let place: CiPlace
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
-  rep = await world.user('rep')
-  guest = await world.user('guest')
   place = await addCiPlace(world, ana, 'x: {script: make, retry: 2}', {
     members: [
       [dev, 30],
@@ -30,7 +25,6 @@ beforeAll(async () => {
     ],
   })
 })
-afterAll(() => world.close())
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 

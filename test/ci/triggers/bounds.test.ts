@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { commitFiles } from '../../support/fast-import.ts'
 import { addMember as setLevel } from '../../support/members.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
 import { addRunner, type TestRunner } from '../../support/runner.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let mona: Caller
-let dev: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const mona = useCaller(world, 'mona')
+const dev = useCaller(world, 'dev')
 let project: TestProject
 let other: TestProject
 let runner: TestRunner
@@ -27,10 +27,6 @@ spec:
 `
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  mona = await world.user('mona')
-  dev = await world.user('dev')
   project = await addProject(world, ana, 'basic', { path: 'triggered' })
   other = await addProject(world, ana, 'basic', { path: 'other' })
   await setLevel(world, project.id, mona.id, 40)
@@ -45,7 +41,6 @@ beforeAll(async () => {
   runner = await addRunner(world, ana, project.id)
   token = (await ana.post(`${path}/triggers`, { description: 'standing' })).body.token
 })
-afterAll(() => world.close())
 
 async function make(by = ana, more: object = {}) {
   const { status, body } = await by.post(`${path}/triggers`, { description: 'made', ...more })

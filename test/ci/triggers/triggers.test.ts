@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { commitFiles } from '../../support/fast-import.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
 import { addRunner } from '../../support/runner.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
 let project: TestProject
 let token: string
 let path: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
   project = await addProject(world, ana, 'basic', { path: 'triggered' })
   await addMember(world, project, dev, 40)
   commitFiles(project, { files: { '.svc-ci.yml': 'x: {script: make}' } })
@@ -22,7 +19,6 @@ beforeAll(async () => {
   const made = await ana.post(`${path}/triggers`, { description: 'from outside' })
   token = made.body.token
 })
-afterAll(() => world.close())
 
 describe('a trigger token', () => {
   test('is shown in full to its owner alone, and lies sealed in the database', async () => {

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let mona: Caller
-let dev: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const mona = useCaller(world, 'mona')
+const dev = useCaller(world, 'dev')
 let project: TestProject
 let other: TestProject
 let groupId: number
@@ -13,10 +13,6 @@ let subgroupId: number
 const paths = new Map<string, string>()
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  mona = await world.user('mona')
-  dev = await world.user('dev')
   groupId = (await ana.post('/groups', { name: 'Team', path: 'team' })).body.id
   subgroupId = (await ana.post('/groups', { name: 'Sub', path: 'sub', parent_id: groupId })).body.id
   project = await addProject(world, ana, 'basic', { path: 'vars' })
@@ -27,7 +23,6 @@ beforeAll(async () => {
   paths.set('group', `/groups/${groupId}/variables`)
   paths.set('instance', '/admin/ci/variables')
 })
-afterAll(() => world.close())
 
 function at(place: string): { path: string; by: Caller } {
   return { path: paths.get(place) ?? '', by: place === 'instance' ? world.root : ana }

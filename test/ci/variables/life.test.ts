@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { commitFiles } from '../../support/fast-import.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
 import { addRunner, type GivenJob, type TestRunner } from '../../support/runner.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let mona: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const mona = useCaller(world, 'mona')
 let project: TestProject
 let runner: TestRunner
 let group: { id: number }
@@ -14,9 +14,6 @@ let subgroup: { id: number }
 const paths = new Map<string, string>()
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  mona = await world.user('mona')
   group = (await ana.post('/groups', { name: 'Team', path: 'team' })).body
   subgroup = (await ana.post('/groups', { name: 'Sub', path: 'sub', parent_id: group.id })).body
   project = await addProject(world, ana, 'basic', { path: 'vars' })
@@ -33,7 +30,6 @@ beforeAll(async () => {
   paths.set('group', `/groups/${group.id}/variables`)
   paths.set('instance', '/admin/ci/variables')
 })
-afterAll(() => world.close())
 
 function at(place: string): { path: string; by: Caller } {
   return { path: paths.get(place) ?? '', by: place === 'instance' ? world.root : ana }

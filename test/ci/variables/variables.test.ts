@@ -1,27 +1,23 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { commitFiles } from '../../support/fast-import.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
 import { addRunner } from '../../support/runner.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
 let project: TestProject
 let group: { id: number }
 let path: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
   group = (await ana.post('/groups', { name: 'Team', path: 'team' })).body
   project = await addProject(world, ana, 'basic', { path: 'vars' })
   await ana.put(`/projects/${project.id}/transfer`, { namespace: group.id })
   await addMember(world, project, dev, 30)
   path = `/projects/${project.id}/variables`
 })
-afterAll(() => world.close())
 
 describe('variables', () => {
   test('are added, read, changed and removed, and lie sealed in the database', async () => {

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let bea: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const bea = useCaller(world, 'bea')
 let bench: Bench
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  bea = await world.user('bea')
   bench = await openBench(world, ana)
   await addMember(world, bench.project.id, bea.id, 20)
   bench.commit('work', { 'a.txt': 'a' })
 })
-afterAll(() => world.close())
 
 const namesOf = (body: readonly { name: string }[]) => body.map((award) => award.name)
 

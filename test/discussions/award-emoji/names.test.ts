@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let issues: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   const { body } = await ana.post('/projects', { name: 'reactions' })
   issues = `/projects/${body.id}/issues`
 })
-afterAll(() => world.close())
 
 async function issue(): Promise<string> {
   const { body } = await ana.post(issues, { title: 'x' })

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Bench, openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let bench: Bench
 let path: string
 let url: string
 let mergeRequest: number
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   bench = await openBench(world, ana)
   path = `/projects/${bench.project.id}`
   url = `${world.ctx.config.externalUrl}/${bench.project.fullPath}/-`
@@ -21,7 +19,6 @@ beforeAll(async () => {
   await ana.post(`${path}/labels`, { name: 'probe', color: 'red' })
   await ana.post(`${path}/issues`, { title: 'labelled', labels: 'probe' })
 })
-afterAll(() => world.close())
 
 async function html(text: string, who = ana): Promise<string> {
   const given = { text, gfm: true, project: bench.project.fullPath }

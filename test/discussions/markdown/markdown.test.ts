@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { describe, expect, test } from 'vitest'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-
-beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-})
-afterAll(() => world.close())
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 
 async function html(text: string, more: Record<string, unknown> = {}): Promise<string> {
   const { status, body } = await ana.post('/markdown', { text, ...more })

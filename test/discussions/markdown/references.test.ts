@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Bench, openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let bench: Bench
 let path: string
 let host: string
 let url: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   bench = await openBench(world, ana)
   path = `/projects/${bench.project.id}`
   host = world.ctx.config.externalUrl
@@ -19,7 +17,6 @@ beforeAll(async () => {
   await ana.post(`${path}/labels`, { name: 'bug', color: 'red' })
   await ana.post(`${path}/issues`, { title: 'one' })
 })
-afterAll(() => world.close())
 
 async function html(text: string, project = bench.project.fullPath): Promise<string> {
   const { status, body } = await ana.post('/markdown', { text, gfm: true, project })

@@ -1,27 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
-let rita: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
+const rita = useCaller(world, 'rita')
 let bench: Bench
 let at: string
 let branches = 0
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
-  rita = await world.user('rita')
   bench = await openBench(world, ana)
   at = `/projects/${bench.project.id}`
   await addMember(world, bench.project.id, dev.id, 30)
   await addMember(world, bench.project.id, rita.id, 20)
 })
-afterAll(() => world.close())
 
 const kinds = ['issues', 'merge_requests'] as const
 

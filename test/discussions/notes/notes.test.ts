@@ -1,27 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
-let guest: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
+const guest = useCaller(world, 'guest')
 let bench: Bench
 let sha: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
-  guest = await world.user('guest')
   bench = await openBench(world, ana)
   await ana.put(`/projects/${bench.project.id}`, { visibility: 'public' })
   await addMember(world, bench.project.id, dev.id, 30)
   await addMember(world, bench.project.id, guest.id, 10)
   sha = bench.commit('work', { 'a.txt': 'one\ntwo\n' })
 })
-afterAll(() => world.close())
 
 interface Note {
   readonly id: number

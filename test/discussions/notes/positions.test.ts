@@ -1,17 +1,15 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let at: string
 let one: string
 let refs: { base_sha: string; start_sha: string; head_sha: string }
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   const bench = await openBench(world, ana)
   at = `/projects/${bench.project.id}`
   const actions = [
@@ -24,7 +22,6 @@ beforeAll(async () => {
   one = `${bench.api}/${body.iid}`
   refs = body.diff_refs
 })
-afterAll(() => world.close())
 
 const place = (position: object, more: object = {}) =>
   ana.post(`${one}/discussions`, {

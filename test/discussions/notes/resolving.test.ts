@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
-let reporter: Caller
-let guest: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
+const reporter = useCaller(world, 'reporter')
+const guest = useCaller(world, 'guest')
 let bench: Bench
 let at: string
 let branches = 0
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
-  reporter = await world.user('reporter')
-  guest = await world.user('guest')
   bench = await openBench(world, ana)
   at = `/projects/${bench.project.id}`
   await ana.put(at, { visibility: 'public' })
@@ -29,7 +24,6 @@ beforeAll(async () => {
     await addMember(world, bench.project.id, user.id, level)
   }
 })
-afterAll(() => world.close())
 
 /** A merge request of its own for each test. */
 async function request(): Promise<string> {

@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let bea: Caller
-let cat: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const bea = useCaller(world, 'bea')
+const cat = useCaller(world, 'cat')
 let bench: Bench
 let count = 0
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  bea = await world.user('bea')
-  cat = await world.user('cat')
   bench = await openBench(world, ana)
   for (const user of [bea, cat]) await addMember(world, bench.project.id, user.id, 40)
 })
-afterAll(() => world.close())
 
 const waiting = async (who: Caller) => {
   const { body } = await who.get('/todos')

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { endJob } from '../../../src/ci/pipelines/process/change-jobs.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let bea: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const bea = useCaller(world, 'bea')
 let bench: Bench
 let at: string
 let iid: number
@@ -14,9 +14,6 @@ let branch: string
 let count = 0
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  bea = await world.user('bea')
   bench = await openBench(world, ana)
   at = `/projects/${bench.project.id}`
   await addMember(world, bench.project.id, bea.id, 40)
@@ -29,7 +26,6 @@ beforeEach(async () => {
   bench.commit(branch, { [`${count}.txt`]: 'a' })
   iid = (await bench.open(branch)).body.iid
 })
-afterAll(() => world.close())
 
 const waiting = async (who: Caller) => {
   const { body } = await who.get('/todos')

@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let bea: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const bea = useCaller(world, 'bea')
 let bench: Bench
 let at: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  bea = await world.user('bea')
   bench = await openBench(world, ana)
   at = `/projects/${bench.project.id}`
   await addMember(world, bench.project.id, bea.id, 30)
 })
-afterAll(() => world.close())
 
 test('a to-do is shown with the whole issue, as a list shows it', async () => {
   const { body: milestone } = await ana.post(`${at}/milestones`, { title: 'v1' })

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let bea: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const bea = useCaller(world, 'bea')
 let project: TestProject
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  bea = await world.user('bea')
   project = await addProject(world, ana, 'basic')
   await addMember(world, project.id, bea.id, 30)
 })
-afterAll(() => world.close())
 
 async function todos(who: Caller, query = '') {
   const { status, body } = await who.get(`/todos${query}`)

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Caller, useWorld } from '../../support/world.ts'
 
-let world: World
+const world = useWorld()
 let root: Caller
 let ana: Caller
 let robot: Caller
@@ -9,7 +9,6 @@ let robot: Caller
 const places: Record<string, { list: string; make: string; by: Caller; more?: object }> = {}
 
 beforeAll(async () => {
-  world = await openWorld()
   root = world.root
   ana = await world.user('ana')
   robot = await world.user('robot')
@@ -34,7 +33,6 @@ beforeAll(async () => {
   places['an account of a group'] = ofAccount(1, ofGroup?.body)
   for (const place of Object.values(places)) await makeThree(place)
 })
-afterAll(() => world.close())
 
 /** `t-old` was used, `t-new` is revoked, `t-mid` ends soon. */
 async function makeThree({ make, by }: { make: string; by: Caller }): Promise<void> {

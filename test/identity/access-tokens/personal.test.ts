@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Caller, useWorld } from '../../support/world.ts'
 
-let world: World
+const world = useWorld()
 let root: Caller
 let ana: Caller
 let ben: Caller
 beforeAll(async () => {
-  world = await openWorld()
   root = world.root
   ana = await world.user('ana')
   ben = await world.user('ben')
 })
-afterAll(() => world.close())
 
 async function make(more: object = {}, user = ana) {
   const reply = await root.post(`/users/${user.id}/personal_access_tokens`, {

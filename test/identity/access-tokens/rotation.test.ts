@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Caller, useWorld } from '../../support/world.ts'
 
-let world: World
+const world = useWorld()
 let root: Caller
 let ana: Caller
 let groupId: number
 let projectId: number
 let accountId: number
 beforeAll(async () => {
-  world = await openWorld()
   root = world.root
   ana = await world.user('ana')
   groupId = (await ana.post('/groups', { name: 'g', path: 'g' })).body.id
   projectId = (await ana.post('/projects', { name: 'p', namespace_id: groupId })).body.id
   accountId = (await root.post(`/groups/${groupId}/service_accounts`)).body.id
 })
-afterAll(() => world.close())
 beforeEach(() => world.setNow('2026-05-04T10:00:00.000Z'))
 
 const input = {

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let owner: Caller
-let maintainer: Caller
-let developer: Caller
-let stranger: Caller
+const world = useWorld()
+const owner = useCaller(world, 'owner')
+const maintainer = useCaller(world, 'maintainer')
+const developer = useCaller(world, 'developer')
+const stranger = useCaller(world, 'stranger')
 let groupId: number
 let projectId: number
 
 beforeAll(async () => {
-  world = await openWorld()
-  owner = await world.user('owner')
-  maintainer = await world.user('maintainer')
-  developer = await world.user('developer')
-  stranger = await world.user('stranger')
   groupId = (await owner.post('/groups', { name: 'g', path: 'g' })).body.id
   projectId = (await owner.post('/projects', { name: 'p', namespace_id: groupId })).body.id
   for (const [user, level] of [
@@ -24,7 +19,6 @@ beforeAll(async () => {
     await owner.post(`/projects/${projectId}/members`, { user_id: user.id, access_level: level })
   }
 })
-afterAll(() => world.close())
 
 const path = () => `/projects/${projectId}/access_tokens`
 const input = { name: 'ci', scopes: ['api'] }

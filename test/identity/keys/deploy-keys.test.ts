@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ed25519, rsa } from '../../support/keys.ts'
 import { addMember } from '../../support/members.ts'
-import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
+import { type Caller, type Reply, useWorld } from '../../support/world.ts'
 
-let world: World
+const world = useWorld()
 let root: Caller
 let ana: Caller
 let ben: Caller
 let maintainer: Caller
 beforeAll(async () => {
-  world = await openWorld()
   root = world.root
   ana = await world.user('ana')
   ben = await world.user('ben')
   maintainer = await world.user('maintainer')
 })
-afterAll(() => world.close())
 
 let count = 0
 let projectId: number

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ed25519, gpgKey, rsa } from '../../support/keys.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useWorld } from '../../support/world.ts'
 
-let world: World
+const world = useWorld()
 let root: Caller
 let ana: Caller
 let ben: Caller
 beforeAll(async () => {
-  world = await openWorld()
   root = world.root
 })
-afterAll(() => world.close())
 
 let count = 0
 beforeEach(async () => {

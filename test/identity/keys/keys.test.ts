@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { ed25519, gpgKey } from '../../support/keys.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let ben: Caller
-beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  ben = await world.user('ben')
-})
-afterAll(() => world.close())
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
 
 describe('SSH keys', () => {
   test('are added, shown to everybody, and removed by their owner', async () => {

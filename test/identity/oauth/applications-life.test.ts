@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { type Caller, type Reply, useWorld } from '../../support/world.ts'
 
 const PASSWORD = 'correct horse battery'
-let world: World
+const world = useWorld()
 let root: Caller
 let ana: Caller
 beforeAll(async () => {
-  world = await openWorld()
   root = world.root
   ana = await world.user('ana')
   await root.put(`/users/${ana.id}`, { password: PASSWORD })
 })
-afterAll(() => world.close())
 
 const input = { name: 'App', redirect_uri: 'https://app.example/back', scopes: 'api read_user' }
 

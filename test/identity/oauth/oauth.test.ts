@@ -1,13 +1,13 @@
 import { createHash, createPublicKey, verify } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { Browser, type Shown } from '../../support/browser.ts'
-import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
+import { type Reply, useCaller, useWorld } from '../../support/world.ts'
 
 const PASSWORD = 'correct horse battery'
 const CALLBACK = 'https://app.example/done'
 const NOW = '2026-05-04T10:00:00.000Z'
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let browser: Browser
 let app: Client
 let publicApp: Client
@@ -29,8 +29,6 @@ async function register(more: Record<string, unknown> = {}): Promise<Client> {
 }
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   await world.root.put(`/users/${ana.id}`, { password: PASSWORD })
   browser = new Browser(world.url)
   await browser.signIn('ana', PASSWORD)
@@ -40,7 +38,6 @@ beforeAll(async () => {
     confidential: false,
   })
 })
-afterAll(() => world.close())
 
 const ask = (path: string, fields: Record<string, string>, headers = {}): Promise<Reply> =>
   world.nobody.post(path, undefined, { host: true, raw: new URLSearchParams(fields), headers })

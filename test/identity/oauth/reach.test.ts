@@ -1,18 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { Browser } from '../../support/browser.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
 const PASSWORD = 'correct horse battery'
 const CALLBACK = 'https://app.example/done'
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let browser: Browser
 let client: { readonly client_id: string; readonly client_secret: string }
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   await world.root.put(`/users/${ana.id}`, { password: PASSWORD })
   browser = new Browser(world.url)
   await browser.signIn('ana', PASSWORD)
@@ -23,7 +21,6 @@ beforeAll(async () => {
   })
   client = { client_id: body.application_id, client_secret: body.secret }
 })
-afterAll(() => world.close())
 
 const ask = (path: string, fields: Record<string, string>) =>
   world.nobody.post(path, undefined, { host: true, raw: new URLSearchParams(fields) })

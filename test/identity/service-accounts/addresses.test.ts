@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Caller, useWorld } from '../../support/world.ts'
 
-let world: World
+const world = useWorld()
 let owner: Caller
 let place: string
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world.close())
 
 describe.each(['groups', 'projects'] as const)('service accounts of %s', (kind) => {
   beforeAll(async () => {

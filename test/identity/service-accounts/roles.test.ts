@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Caller, type Reply, useWorld } from '../../support/world.ts'
 
-let world: World
+const world = useWorld()
 let root: Caller
 let owner: Caller
 let groupId: number
 let projectId: number
 beforeAll(async () => {
-  world = await openWorld()
   root = world.root
   owner = await world.user('owner')
   groupId = (await owner.post('/groups', { name: 'g', path: 'g' })).body.id
   projectId = (await owner.post('/projects', { name: 'p', namespace_id: groupId })).body.id
 })
-afterAll(() => world.close())
 
 const answer = ({ status, body }: Reply) => [status, body]
 const made = (reply: Reply) => {

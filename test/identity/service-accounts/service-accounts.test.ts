@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { followConfirmation } from '../../../src/identity/users/addresses/confirm-address.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useWorld } from '../../support/world.ts'
 
-let world: World
+const world = useWorld()
 let root: Caller
 let owner: Caller
 let maintainer: Caller
@@ -13,7 +13,6 @@ let groupId: number
 let projectId: number
 
 beforeAll(async () => {
-  world = await openWorld()
   root = world.root
   owner = await world.user('owner')
   maintainer = await world.user('maintainer')
@@ -22,7 +21,6 @@ beforeAll(async () => {
   projectId = (await owner.post('/projects', { name: 'p', namespace_id: groupId })).body.id
   await owner.post(`/groups/${groupId}/members`, { user_id: maintainer.id, access_level: 40 })
 })
-afterAll(() => world.close())
 
 describe('of the instance', () => {
   test('are made with generated names, and listed newest first', async () => {

@@ -1,19 +1,17 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { Browser } from '../../support/browser.ts'
 import { newFolder } from '../../support/database.ts'
 import { runGitClient } from '../../support/git-client.ts'
-import { Caller, openWorld, type World } from '../../support/world.ts'
+import { Caller, openWorld, useCaller, useWorld } from '../../support/world.ts'
 
 const PASSWORD = 'correct horse battery'
 const NOW = '2026-05-04T10:00:00.000Z'
-let world: World
-let ana: Caller
+const world = useWorld({ trustedProxies: ['127.0.0.1'] })
+const ana = useCaller(world, 'ana')
 let before: Record<string, unknown>
 const changed = new Set<string>()
 
 beforeAll(async () => {
-  world = await openWorld({ trustedProxies: ['127.0.0.1'] })
-  ana = await world.user('ana')
   await world.root.put(`/users/${ana.id}`, { password: PASSWORD })
   await ana.post('/projects', { name: 'demo', initialize_with_readme: true })
   before = (await world.root.get('/application/settings')).body
@@ -25,7 +23,6 @@ afterEach(async () => {
   await set(Object.fromEntries([...changed].map((name) => [name, before[name]])))
   changed.clear()
 })
-afterAll(() => world.close())
 
 async function set(settings: Record<string, unknown>): Promise<void> {
   for (const name of Object.keys(settings)) changed.add(name)

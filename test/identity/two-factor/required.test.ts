@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Browser } from '../../support/browser.ts'
 import { codeAt } from '../../support/codes.ts'
 import { PASSWORD, signedInBrowser, submitForm } from '../../support/submit-form.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useWorld } from '../../support/world.ts'
 
 const PAGE = '/-/user_settings/two_factor'
 const START = '2026-05-04T10:00:00.000Z'
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 const after = (hours: number) =>
   world.setNow(new Date(Date.parse(START) + hours * 3_600_000).toISOString())

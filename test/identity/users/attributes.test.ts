@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Caller, useWorld } from '../../support/world.ts'
 
-let world: World
+const world = useWorld()
 let root: Caller
 let ana: Caller
 let count = 0
 beforeAll(async () => {
-  world = await openWorld()
   root = world.root
   ana = await world.user('ana')
 })
-afterAll(() => world.close())
 
 async function user(more: Record<string, unknown> = {}) {
   count += 1

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openWorld, type World } from '../../support/world.ts'
+import { expect, test } from 'vitest'
+import { useWorld } from '../../support/world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
 

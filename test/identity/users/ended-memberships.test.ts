@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Caller, useWorld } from '../../support/world.ts'
 
-let world: World
+const world = useWorld()
 let root: Caller
 let ana: Caller
 let ben: Caller
 let groupId: number
 let projectId: number
 beforeAll(async () => {
-  world = await openWorld()
   root = world.root
   ana = await world.user('ana')
 })
-afterAll(() => world.close())
 
 let count = 0
 beforeEach(async () => {

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Browser } from '../../support/browser.ts'
 import { PASSWORD, signedInBrowser, submitForm } from '../../support/submit-form.ts'
-import { openWorld, type World } from '../../support/world.ts'
+import { useWorld } from '../../support/world.ts'
 
 const PAGE = '/-/user_settings/password'
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 const git = (name: string, password: string) =>
   world.nobody.get(`/${name}/none.git/info/refs?service=git-upload-pack`, {

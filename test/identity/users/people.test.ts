@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Caller, useWorld } from '../../support/world.ts'
 
-let world: World
+const world = useWorld()
 let root: Caller
 let ana: Caller
 let ben: Caller
 let cleo: Caller
 beforeAll(async () => {
-  world = await openWorld()
   root = world.root
   ana = await world.user('ana')
   world.setNow('2026-05-05T10:00:00.000Z')
@@ -16,7 +15,6 @@ beforeAll(async () => {
   cleo = await world.user('cleo')
   await root.put(`/users/${cleo.id}`, { name: 'A Cleo' })
 })
-afterAll(() => world.close())
 
 async function names(caller: Caller, query: string, path = '/users'): Promise<string[]> {
   const { status, body } = await caller.get(`${path}?${query}`)

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { type Caller, useWorld } from '../../support/world.ts'
 
-let world: World
+const world = useWorld()
 let root: Caller
 let ana: Caller
 beforeAll(async () => {
-  world = await openWorld()
   root = world.root
   ana = await world.user('ana')
   const people: readonly (readonly [username: string, name: string])[] = [
@@ -26,7 +25,6 @@ beforeAll(async () => {
     expect(made.status).toBe(201)
   }
 })
-afterAll(() => world.close())
 
 async function found(caller: Caller, query: Record<string, string>): Promise<string[]> {
   const { status, body } = await caller.get(`/users?${new URLSearchParams(query)}`)

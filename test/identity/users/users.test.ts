@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { signInWithBasic } from '../../../src/access/authentication/sign-in-basic.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useWorld } from '../../support/world.ts'
 
-let world: World
+const world = useWorld()
 let root: Caller
 let ana: Caller
 beforeAll(async () => {
-  world = await openWorld()
   root = world.root
   ana = await world.user('ana')
 })
-afterAll(() => world.close())
 
 const input = (username: string, more: object = {}) => ({
   username,

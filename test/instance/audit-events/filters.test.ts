@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Caller, useWorld } from '../../support/world.ts'
 
-let world: World
+const world = useWorld()
 let root: Caller
 let ana: Caller
 let ben: Caller
 let projectId: number
 let groupId: number
 beforeAll(async () => {
-  world = await openWorld()
   root = world.root
   ana = await world.user('ana')
   ben = await world.user('ben')
@@ -20,7 +19,6 @@ beforeAll(async () => {
   await ana.post(`/projects/${projectId}/members`, { user_id: ben.id, access_level: 30 })
   await ana.put(`/groups/${groupId}`, { path: 'g2' })
 })
-afterAll(() => world.close())
 
 type Event = {
   id: number

@@ -15,7 +15,7 @@ import { syncFileSystem } from '../../../src/instance/backups/folder/backup-fold
 import { sha256Of } from '../../../src/instance/backups/folder/manifest.ts'
 import { gitstead } from '../../support/command-line.ts'
 import { newFolder } from '../../support/database.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useWorld } from '../../support/world.ts'
 import {
   type BackupPlace,
   disagreements,
@@ -28,7 +28,7 @@ import {
   writeTrace,
 } from './place.ts'
 
-let world: World
+const world = useWorld()
 let ana: Caller
 let place: BackupPlace
 let project = 0
@@ -38,7 +38,6 @@ let first = ''
 const lastOf = (text: string): { name: string } & Record<string, unknown> => JSON.parse(text)
 
 beforeAll(async () => {
-  world = await openWorld()
   place = openBackupPlace()
   ana = await world.user('ana')
   const made = await ana.post('/projects', { name: 'demo', initialize_with_readme: true })
@@ -73,7 +72,6 @@ beforeAll(async () => {
   first = lastOf(created.out).name
 }, 120_000)
 afterAll(async () => {
-  await world.close()
   place.remove()
 })
 

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newFolder } from '../../support/database.ts'
 import { gitClient } from '../../support/git-client.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useWorld } from '../../support/world.ts'
 import {
   type BackupPlace,
   disagreements,
@@ -16,16 +16,14 @@ import {
   serveRestored,
 } from './place.ts'
 
-let world: World
+const world = useWorld()
 let ana: Caller
 let place: BackupPlace
 beforeAll(async () => {
-  world = await openWorld()
   place = openBackupPlace()
   ana = await world.user('ana')
 })
 afterAll(async () => {
-  await world.close()
   place.remove()
 })
 

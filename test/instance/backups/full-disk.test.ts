@@ -3,20 +3,18 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { mountSmallDisk, type SmallDisk } from '../../../scripts/torture/disk/small-disk.ts'
 import { gitstead } from '../../support/command-line.ts'
-import { openWorld, type World } from '../../support/world.ts'
+import { useWorld } from '../../support/world.ts'
 import { type BackupPlace, openBackupPlace } from './place.ts'
 
-let world: World
+const world = useWorld()
 let place: BackupPlace
 let disk: SmallDisk | undefined
 beforeAll(async () => {
-  world = await openWorld()
   place = openBackupPlace()
   disk = mountSmallDisk(join(place.folder, 'disk'), 24)
   await world.root.post('/projects', { name: 'demo', initialize_with_readme: true })
 })
 afterAll(async () => {
-  await world.close()
   disk?.unmount()
   place.remove()
 })

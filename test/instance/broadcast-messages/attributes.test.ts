@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openWorld, type World } from '../../support/world.ts'
+import { describe, expect, test } from 'vitest'
+import { useWorld } from '../../support/world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 const others = {
   message: 'Down for an hour',

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openWorld, type World } from '../../support/world.ts'
+import { expect, test } from 'vitest'
+import { useWorld } from '../../support/world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 test('a message is made with the defaults of the spec, and read by anybody, newest first', async () => {
   const first = await world.root.post('/broadcast_messages', { message: 'Hello' })

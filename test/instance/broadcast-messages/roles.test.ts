@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Caller, type Reply, useWorld } from '../../support/world.ts'
 
-let world: World
+const world = useWorld()
 let root: Caller
 let ana: Caller
 beforeAll(async () => {
-  world = await openWorld()
   root = world.root
   ana = await world.user('ana')
 })
-afterAll(() => world.close())
 
 const path = '/broadcast_messages'
 const answer = ({ status, body }: Reply) => [status, body]

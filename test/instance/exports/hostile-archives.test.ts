@@ -1,24 +1,21 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { projectRecord } from '../../../src/instance/exports/archive-form.ts'
 import { commitFiles } from '../../support/fast-import.ts'
 import { git } from '../../support/git.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 import { archiveOf, type Entry, projectFile, upload } from './archives.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({ maxPush: 4 * 1024 * 1024 }, { background: false })
+const ana = useCaller(world, 'ana')
 let count = 0
 
 beforeAll(async () => {
-  world = await openWorld({ maxPush: 4 * 1024 * 1024 }, { background: false })
-  ana = await world.user('ana')
   const unlimited = { project_export_limit: 0, project_import_limit: 0, group_import_limit: 0 }
   await world.root.put('/application/settings', unlimited)
 })
-afterAll(() => world.close())
 
 /** Imports an archive, and gives how that ended. */
 async function imported(archive: Uint8Array<ArrayBuffer>, path?: string) {

@@ -1,20 +1,17 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, rmSync } from 'node:fs'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { storeLfsObject } from '../../../src/repositories/lfs/objects.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 import { archiveOf, projectFile, upload } from './archives.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({ maxLfsObject: 1000 })
+const ana = useCaller(world, 'ana')
 beforeAll(async () => {
-  world = await openWorld({ maxLfsObject: 1000 })
-  ana = await world.user('ana')
   const unlimited = { project_export_limit: 0, project_import_limit: 0 }
   await world.root.put('/application/settings', unlimited)
 })
-afterAll(() => world.close())
 
 async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text)

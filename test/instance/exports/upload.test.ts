@@ -1,16 +1,11 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { expect, test } from 'vitest'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-beforeAll(async () => {
-  world = await openWorld({ outboundAllow: ['127.0.0.1'] })
-  ana = await world.user('ana')
-})
-afterAll(() => world.close())
+const world = useWorld({ outboundAllow: ['127.0.0.1'] })
+const ana = useCaller(world, 'ana')
 
 test('an export goes where it was asked to go, under the description that was given', async () => {
   const got: { method: string; type: string; size: number; bytes: Uint8Array<ArrayBuffer> }[] = []

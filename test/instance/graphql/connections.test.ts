@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let guest: Caller
-let stranger: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
+const guest = useCaller(world, 'guest')
+const stranger = useCaller(world, 'stranger')
 let project: TestProject
 let at: string
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
-  guest = await world.user('guest')
-  stranger = await world.user('stranger')
   project = await addProject(world, ana, 'basic', { path: 'asked', visibility: 'private' })
   at = `/projects/${project.id}`
   await addMember(world, project.id, guest.id, 10)
@@ -31,7 +27,6 @@ beforeAll(async () => {
     expect((await ana.post(`${at}/snippets`, snippet)).status).toBe(201)
   }
 })
-afterAll(() => world.close())
 
 const ask = (caller: Caller, query: string, more: Record<string, unknown> = {}) =>
   caller.post('/api/graphql', { query, ...more }, { host: true })

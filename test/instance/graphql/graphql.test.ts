@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let stranger: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const stranger = useCaller(world, 'stranger')
 let projectId: number
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  stranger = await world.user('stranger')
   const made = await ana.post('/projects', { name: 'demo', visibility: 'public' })
   projectId = made.body.id
   for (const title of ['one', 'two', 'three']) {
     await ana.post(`/projects/${projectId}/issues`, { title, confidential: title === 'two' })
   }
 })
-afterAll(() => world.close())
 
 const ask = (caller: Caller, query: string, more: Record<string, unknown> = {}) =>
   caller.post('/api/graphql', { query, ...more }, { host: true })

@@ -1,17 +1,14 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({ healthSchedule: '15 4 * * *' })
+const ana = useCaller(world, 'ana')
 let project = 0
 beforeAll(async () => {
-  world = await openWorld({ healthSchedule: '15 4 * * *' })
-  ana = await world.user('ana')
   project = (await ana.post('/projects', { name: 'demo', initialize_with_readme: true })).body.id
 })
-afterAll(() => world.close())
 
 const checks = async () => (await world.root.get('/admin/health_checks')).body
 const metrics = async () => String((await world.root.get('/-/metrics', { host: true })).body)

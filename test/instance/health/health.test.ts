@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { describe, expect, test } from 'vitest'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
-})
-afterAll(() => world.close())
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 
 const host = { host: true } as const
 

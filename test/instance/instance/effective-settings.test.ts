@@ -1,18 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { signUpFaults } from '../../../src/identity/users/create/sign-up-rules.ts'
 import { Browser } from '../../support/browser.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let before: Record<string, unknown>
 const PASSWORD = 'correct horse battery'
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   before = (await world.root.get('/application/settings')).body
 })
 afterEach(async () => {
@@ -21,7 +19,6 @@ afterEach(async () => {
   await set(Object.fromEntries(names.map((name) => [name, before[name]])))
   changed.clear()
 })
-afterAll(() => world.close())
 
 const changed = new Set<string>()
 async function set(settings: Record<string, unknown>): Promise<void> {

@@ -1,23 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import { deactivateDormant } from '../../../src/identity/users/tasks.ts'
 import { gitBytes } from '../../support/git.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let before: Record<string, unknown>
 let changed: string[] = []
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   before = (await world.root.get('/application/settings')).body
 })
-afterAll(() => world.close())
 afterEach(async () => {
   world.setNow('2026-05-04T10:00:00.000Z')
   await set(Object.fromEntries(changed.map((name) => [name, before[name]])))

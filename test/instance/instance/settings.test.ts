@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import {
   type SettingDefinition,
   settingDefinitions,
@@ -8,9 +8,9 @@ import {
 import { gitClient } from '../../support/git-client.ts'
 import { ed25519, rsa } from '../../support/keys.ts'
 import { newTestFolder } from '../../support/test-folder.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useWorld } from '../../support/world.ts'
 
-let world: World
+const world = useWorld()
 let root: Caller
 let ana: Caller
 let before: Record<string, unknown>
@@ -18,7 +18,6 @@ let count = 0
 const definitions = Object.entries<SettingDefinition>(settingDefinitions)
 
 beforeAll(async () => {
-  world = await openWorld()
   root = world.root
   ana = await world.user('ana')
   before = (await root.get('/application/settings')).body
@@ -26,7 +25,6 @@ beforeAll(async () => {
 afterEach(async () => {
   expect((await root.put('/application/settings', before)).body).toEqual(before)
 })
-afterAll(() => world.close())
 
 async function set(settings: Record<string, unknown>): Promise<void> {
   const reply = await root.put('/application/settings', settings)

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 const people = new Map<string, Caller>()
 let hidden: number
 let open: number
@@ -21,8 +21,6 @@ const SCOPES = [
 ] as const
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
   groupId = (await ana.post('/groups', { name: 'Shelf', path: 'shelf', visibility: 'public' })).body
     .id
   hidden = await filled('hidden', 'private')
@@ -39,7 +37,6 @@ beforeAll(async () => {
   people.set('ana', ana)
   await world.runTasks()
 })
-afterAll(() => world.close())
 
 /** A project that has the word in everything that can be searched. */
 async function filled(name: string, visibility: string): Promise<number> {

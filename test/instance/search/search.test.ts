@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { parseCodeQuery } from '../../../src/instance/search/code-query.ts'
-import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
+import { type Caller, type Reply, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let stranger: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const stranger = useCaller(world, 'stranger')
 let group: { id: number }
 let open: { id: number; full_path: string }
 let secret: { id: number }
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  stranger = await world.user('stranger')
   group = (await ana.post('/groups', { name: 'Needle group', path: 'ng', visibility: 'public' }))
     .body
   open = await projectIn('open', 'public')
@@ -20,7 +17,6 @@ beforeAll(async () => {
   // Whether the merge requests can be merged is known from here on, so that two answers can be compared.
   await world.runTasks()
 })
-afterAll(() => world.close())
 
 async function projectIn(path: string, visibility: string) {
   const project = (

@@ -1,13 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openWorld, type World } from '../../support/world.ts'
+import { expect, test } from 'vitest'
+import { useWorld } from '../../support/world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 test.each(['/version', '/metadata'])(
   '%s tells what this program is, and which API it speaks',

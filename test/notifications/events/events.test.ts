@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let guest: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const guest = useCaller(world, 'gil')
 let id: number
 let events: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  guest = await world.user('gil')
   id = (await ana.post('/projects', { name: 'demo', initialize_with_readme: true })).body.id
   events = `/projects/${id}/events`
   await addMember(world, id, guest.id, 10)
@@ -28,7 +25,6 @@ beforeAll(async () => {
   await ana.post(`/projects/${id}/issues`, { title: 'secret', confidential: true })
   await ana.put(`/projects/${id}/issues/1`, { state_event: 'close' })
 })
-afterAll(() => world.close())
 
 const actions = (body: { action_name: string }[]) => body.map((event) => event.action_name)
 

@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { forgetEvents } from '../../../src/notifications/events/forget-task.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let at: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   world.setNow('2023-05-05T10:00:00.000Z')
   const { body } = await ana.post('/projects', { name: 'old' })
   at = `/projects/${body.id}`
 })
-afterAll(() => world.close())
 
 const told = async () =>
   (await ana.get(`${at}/events?sort=asc`)).body.map(

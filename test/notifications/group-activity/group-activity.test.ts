@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
 import { addProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let bob: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
+const bob = useCaller(world, 'bob')
 let top: number
 let sub: number
 let inTop: number
@@ -14,9 +14,6 @@ const NAMES = ['issues_count', 'merge_requests_count', 'new_members_count'] as c
 const begin = Date.parse('2026-05-04T10:00:00.000Z')
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
-  bob = await world.user('bob')
   const group = async (path: string, more: Record<string, unknown> = {}) =>
     (await ana.post('/groups', { name: path, path, visibility: 'public', ...more })).body.id
   top = await group('top')
@@ -26,7 +23,6 @@ beforeAll(async () => {
   inTop = await project('in-top', top, 'public')
   inSub = await project('in-sub', sub, 'private')
 })
-afterAll(() => world.close())
 
 const count = async (name: (typeof NAMES)[number], by = ana, path = 'top'): Promise<number> => {
   const reply = await by.get(`/analytics/group_activity/${name}?group_path=${path}`)

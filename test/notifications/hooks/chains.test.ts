@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Bench, openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({ outboundAllow: ['127.0.0.1'] }, { background: false })
+const ana = useCaller(world, 'ana')
 let bench: Bench
 let receiver: Receiver
 let at: string
@@ -13,8 +13,6 @@ let issue: string
 
 beforeAll(async () => {
   receiver = await openReceiver()
-  world = await openWorld({ outboundAllow: ['127.0.0.1'] }, { background: false })
-  ana = await world.user('ana')
   bench = await openBench(world, ana)
   at = `/projects/${bench.project.id}`
   bench.commit('topic', { 'a.txt': 'a' })
@@ -22,10 +20,7 @@ beforeAll(async () => {
   issue = `${at}/issues/${(await ana.post(`${at}/issues`, { title: 'Loop' })).body.iid}`
   await world.runTasks()
 })
-afterAll(async () => {
-  await world.close()
-  await receiver.close()
-})
+afterAll(() => receiver.close())
 afterEach(async () => {
   for (const { id } of (await ana.get(`${at}/hooks`)).body) await ana.delete(`${at}/hooks/${id}`)
   receiver.received.length = 0

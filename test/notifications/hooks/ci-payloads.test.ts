@@ -2,11 +2,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { notifyOfExpiringTokens } from '../../../src/notifications/hooks/payloads/expiring-tokens.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { addRunner, type TestRunner } from '../../support/runner.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({ outboundAllow: ['127.0.0.1'] }, { background: false })
+const ana = useCaller(world, 'ana')
 let bench: Bench
 let runner: TestRunner
 let receiver: Receiver
@@ -27,8 +27,6 @@ const config = {
 
 beforeAll(async () => {
   receiver = await openReceiver()
-  world = await openWorld({ outboundAllow: ['127.0.0.1'] }, { background: false })
-  ana = await world.user('ana')
   bench = await openBench(world, ana)
   at = `/projects/${bench.project.id}`
   web = `${world.ctx.config.externalUrl}/${bench.project.fullPath}`
@@ -42,10 +40,7 @@ beforeAll(async () => {
   const flags = { push_events: false, pipeline_events: true, job_events: true }
   expect((await ana.post(`${at}/hooks`, { url: receiver.url, ...flags })).status).toBe(201)
 })
-afterAll(async () => {
-  await world.close()
-  await receiver.close()
-})
+afterAll(() => receiver.close())
 afterEach(() => {
   receiver.received.length = 0
 })

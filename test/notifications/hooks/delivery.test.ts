@@ -8,11 +8,11 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { forgetDeliveries } from '../../../src/notifications/hooks/deliver.ts'
 import { fireHooks, type HookPayload } from '../../../src/notifications/hooks/fire.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({ outboundAllow: ['127.0.0.1'] }, { background: false })
+const ana = useCaller(world, 'ana')
 let receiver: Receiver
 let projectId: number
 let hooks: string
@@ -20,16 +20,11 @@ const begin = Date.parse('2026-05-04T10:00:00.000Z')
 
 beforeAll(async () => {
   receiver = await openReceiver()
-  world = await openWorld({ outboundAllow: ['127.0.0.1'] }, { background: false })
-  ana = await world.user('ana')
   projectId = (await ana.post('/projects', { name: 'sender' })).body.id
   hooks = `/projects/${projectId}/hooks`
   await world.runTasks()
 })
-afterAll(async () => {
-  await world.close()
-  await receiver.close()
-})
+afterAll(() => receiver.close())
 afterEach(async () => {
   for (const { id } of (await ana.get(hooks)).body) await ana.delete(`${hooks}/${id}`)
   await world.runTasks()

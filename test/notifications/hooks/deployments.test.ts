@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { endJob } from '../../../src/ci/pipelines/process/change-jobs.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({ outboundAllow: ['127.0.0.1'] })
+const ana = useCaller(world, 'ana')
 let project: TestProject
 let receiver: Receiver
 let at: string
@@ -13,8 +13,6 @@ let hookId: number
 
 beforeAll(async () => {
   receiver = await openReceiver()
-  world = await openWorld({ outboundAllow: ['127.0.0.1'] })
-  ana = await world.user('ana')
   project = await addProject(world, ana, 'basic')
   at = `/projects/${project.id}`
   const made = await ana.post(`${at}/hooks`, {
@@ -25,10 +23,7 @@ beforeAll(async () => {
   })
   hookId = made.body.id
 })
-afterAll(async () => {
-  await world.close()
-  await receiver.close()
-})
+afterAll(() => receiver.close())
 afterEach(() => {
   receiver.received.length = 0
 })

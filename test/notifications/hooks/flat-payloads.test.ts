@@ -1,27 +1,21 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ed25519 } from '../../support/keys.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
 
-let world: World
+const world = useWorld({ outboundAllow: ['127.0.0.1'] }, { background: false })
+const ana = useCaller(world, 'ana')
+const bea = useCaller(world, 'bea')
 let receiver: Receiver
-let ana: Caller
-let bea: Caller
 const NOW = '2026-05-04T10:00:00.000Z'
 const LATER = '2026-05-04T10:05:00.000Z'
 
 beforeAll(async () => {
   receiver = await openReceiver()
-  world = await openWorld({ outboundAllow: ['127.0.0.1'] }, { background: false })
-  ana = await world.user('ana')
-  bea = await world.user('bea')
   const hook = { url: receiver.url, repository_update_events: false }
   expect((await world.root.post('/hooks', hook)).status).toBe(201)
 })
-afterAll(async () => {
-  await world.close()
-  await receiver.close()
-})
+afterAll(() => receiver.close())
 afterEach(async () => {
   world.setNow(NOW)
   await heard()

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
 
-let world: World
-let ana: Caller
-let bob: Caller
+const world = useWorld({ outboundAllow: ['127.0.0.1'] }, { background: false })
+const ana = useCaller(world, 'ana')
+const bob = useCaller(world, 'bob')
 let receiver: Receiver
 let groupId: number
 let projectId: number
@@ -14,9 +14,6 @@ let minute = 0
 
 beforeAll(async () => {
   receiver = await openReceiver()
-  world = await openWorld({ outboundAllow: ['127.0.0.1'] }, { background: false })
-  ana = await world.user('ana')
-  bob = await world.user('bob')
   groupId = (await ana.post('/groups', { name: 'team', path: 'team' })).body.id
   const made = await ana.post('/projects', { name: 'told', namespace_id: groupId })
   projectId = made.body.id
@@ -26,10 +23,7 @@ beforeAll(async () => {
   expect((await ana.post(`${at}/hooks`, { url: receiver.url, ...flags })).status).toBe(201)
   await world.runTasks()
 })
-afterAll(async () => {
-  await world.close()
-  await receiver.close()
-})
+afterAll(() => receiver.close())
 afterEach(() => {
   receiver.received.length = 0
 })

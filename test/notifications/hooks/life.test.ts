@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { GROUP_FLAGS, PROJECT_FLAGS } from '../../../src/notifications/hooks/hook-events.ts'
 import { addMember } from '../../support/members.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({ outboundAllow: ['127.0.0.1'] })
+const ana = useCaller(world, 'ana')
 
 const url = 'http://127.0.0.1:9/in'
-
-beforeAll(async () => {
-  world = await openWorld({ outboundAllow: ['127.0.0.1'] })
-  ana = await world.user('ana')
-})
-afterAll(() => world.close())
 
 describe.each(['projects', 'groups'] as const)('webhooks of %s', (kind) => {
   const flags: readonly string[] = kind === 'groups' ? GROUP_FLAGS : PROJECT_FLAGS

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let project: TestProject
 let receiver: Receiver
 
@@ -16,14 +16,9 @@ const nothingAllowed = {
 
 beforeAll(async () => {
   receiver = await openReceiver()
-  world = await openWorld()
-  ana = await world.user('ana')
   project = await addProject(world, ana, 'basic')
 })
-afterAll(async () => {
-  await world.close()
-  await receiver.close()
-})
+afterAll(() => receiver.close())
 afterEach(async () => {
   await set(nothingAllowed)
   receiver.received.length = 0

@@ -5,11 +5,11 @@ import { commitFiles } from '../../support/fast-import.ts'
 import { git } from '../../support/git.ts'
 import { gitClient } from '../../support/git-client.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({ outboundAllow: ['127.0.0.1'] }, { background: false })
+const ana = useCaller(world, 'ana')
 let project: TestProject
 let receiver: Receiver
 let at: string
@@ -17,8 +17,6 @@ const none = '0'.repeat(40)
 
 beforeAll(async () => {
   receiver = await openReceiver()
-  world = await openWorld({ outboundAllow: ['127.0.0.1'] }, { background: false })
-  ana = await world.user('ana')
   project = await addProject(world, ana, 'empty', { path: 'pushed' })
   at = `/projects/${project.id}`
   const begin = { branch: 'main', commit_message: 'Begin' }
@@ -28,10 +26,7 @@ beforeAll(async () => {
   const flags = { push_events: true, tag_push_events: true, repository_update_events: true }
   expect((await ana.post(`${at}/hooks`, { url: receiver.url, ...flags })).status).toBe(201)
 })
-afterAll(async () => {
-  await world.close()
-  await receiver.close()
-})
+afterAll(() => receiver.close())
 afterEach(() => {
   receiver.received.length = 0
 })

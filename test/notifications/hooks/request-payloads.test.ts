@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
 
-let world: World
-let ana: Caller
-let bob: Caller
+const world = useWorld({ outboundAllow: ['127.0.0.1'] }, { background: false })
+const ana = useCaller(world, 'ana')
+const bob = useCaller(world, 'bob')
 let bench: Bench
 let receiver: Receiver
 let at: string
@@ -14,19 +14,13 @@ let count = 0
 
 beforeAll(async () => {
   receiver = await openReceiver()
-  world = await openWorld({ outboundAllow: ['127.0.0.1'] }, { background: false })
-  ana = await world.user('ana')
-  bob = await world.user('bob')
   bench = await openBench(world, ana)
   at = `/projects/${bench.project.id}`
   await addMember(world, bench.project.id, bob.id, 40)
   const flags = { push_events: false, merge_requests_events: true }
   expect((await ana.post(`${at}/hooks`, { url: receiver.url, ...flags })).status).toBe(201)
 })
-afterAll(async () => {
-  await world.close()
-  await receiver.close()
-})
+afterAll(() => receiver.close())
 afterEach(() => {
   receiver.received.length = 0
 })

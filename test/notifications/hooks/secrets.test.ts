@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({ outboundAllow: ['127.0.0.1'] }, { background: false })
+const ana = useCaller(world, 'ana')
 let receiver: Receiver
 let other: Receiver
 let hooks: string
@@ -12,14 +12,11 @@ let minute = 0
 beforeAll(async () => {
   receiver = await openReceiver()
   other = await openReceiver()
-  world = await openWorld({ outboundAllow: ['127.0.0.1'] }, { background: false })
-  ana = await world.user('ana')
   const { body } = await ana.post('/projects', { name: 'kept', initialize_with_readme: true })
   hooks = `/projects/${body.id}/hooks`
   await world.runTasks()
 })
 afterAll(async () => {
-  await world.close()
   await receiver.close()
   await other.close()
 })

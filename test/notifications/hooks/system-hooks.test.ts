@@ -3,10 +3,10 @@ import { notifyOfExpiringTokens } from '../../../src/notifications/hooks/payload
 import { removeExpiredMembers } from '../../../src/projects/members/tasks.ts'
 import { Browser } from '../../support/browser.ts'
 import { ed25519 } from '../../support/keys.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useWorld } from '../../support/world.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
 
-let world: World
+const world = useWorld({ outboundAllow: ['127.0.0.1'] })
 let receiver: Receiver
 let ana: Caller
 let bea: Caller
@@ -24,7 +24,6 @@ function heardAtOnce(caller: Caller): Caller {
 
 beforeAll(async () => {
   receiver = await openReceiver()
-  world = await openWorld({ outboundAllow: ['127.0.0.1'] })
   ana = heardAtOnce(await world.user('ana'))
   bea = heardAtOnce(await world.user('bea'))
   root = heardAtOnce(world.root)
@@ -34,10 +33,7 @@ beforeAll(async () => {
   })
   expect(made.status).toBe(201)
 })
-afterAll(async () => {
-  await world.close()
-  await receiver.close()
-})
+afterAll(() => receiver.close())
 afterEach(() => {
   receiver.received.length = 0
 })

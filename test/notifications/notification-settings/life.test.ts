@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Caller, useWorld } from '../../support/world.ts'
 
-let world: World
+const world = useWorld()
 let ana: Caller
 let count = 0
 
 beforeAll(async () => {
-  world = await openWorld()
   ana = await world.user('ana')
 })
-afterAll(() => world.close())
 
 const events = [
   'new_release',

@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { effectiveSetting } from '../../../src/notifications/notification-settings/effective.ts'
 import { isNotified } from '../../../src/notifications/notification-settings/levels.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let groupId: number
 let subgroupId: number
 let projectId: number
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   groupId = (await ana.post('/groups', { name: 'g', path: 'g' })).body.id
   subgroupId = (await ana.post('/groups', { name: 's', path: 's', parent_id: groupId })).body.id
   projectId = (await ana.post('/projects', { name: 'p', namespace_id: subgroupId })).body.id
 })
-afterAll(() => world.close())
 
 test('defaults are participating, and global below', async () => {
   expect((await ana.get('/notification_settings')).body).toEqual({

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 import { filesOfZip } from '../zip-file.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 let groupId: number
 let subId: number
 let projectId: number
@@ -13,8 +13,6 @@ const SECOND = { headers: { 'User-Agent': 'Composer/2.7.1 (Linux; PHP 8.2)' } }
 const FIRST = { headers: { 'User-Agent': 'Composer/1.10.27 (Linux; PHP 7.4)' } }
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
   const group = { name: 'acme', path: 'acme', visibility: 'public' }
   groupId = (await ana.post('/groups', group)).body.id
   const sub = { name: 'sub', path: 'sub', parent_id: groupId, visibility: 'public' }
@@ -22,7 +20,6 @@ beforeAll(async () => {
   at = `/group/${groupId}/-/packages/composer`
   projectId = await newProject('p', { name: 'acme/tool', require: { php: '>=8' } })
 })
-afterAll(() => world.close())
 
 async function newProject(path: string, json: object | string, more: object = {}): Promise<number> {
   const made = await ana.post('/projects', {

@@ -1,22 +1,19 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 let projectId: number
 const PID = 'c'.repeat(40)
 const INFO = '[settings]\nos=Linux\n'
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
   const group = (await ana.post('/groups', { name: 'top', path: 'top' })).body
   const sub = (await ana.post('/groups', { name: 'sub', path: 'sub', parent_id: group.id })).body
   projectId = (await ana.post('/projects', { name: 'p', namespace_id: sub.id })).body.id
 })
-afterAll(() => world.close())
 
 /** The two places where protocol 1 is spoken, each with the user that its recipes have. */
 const places = [

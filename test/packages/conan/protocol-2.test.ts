@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
 import { headOf, RawClient } from '../../support/raw-request.ts'
-import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
+import { type Reply, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 let projectId: number
 let at: string
 const R1 = '1'.repeat(32)
@@ -16,13 +16,10 @@ const INFO =
   '[settings]\n    os=Linux\n    arch: x86_64\n[options]\nshared=True\n[requires]\nzlib/1.3\n'
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
   const made = await ana.post('/projects', { name: 'p', visibility: 'private' })
   projectId = made.body.id
   at = `/projects/${projectId}/packages/conan/v2`
 })
-afterAll(() => world.close())
 
 const put = (path: string, raw = 'bytes', who = ana, headers = {}) =>
   who.put(path, undefined, { raw, headers })

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 import { pushImage } from './push-image.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 let groupId: number
 let projectId: number
 let repositoryId: number
 let at: string
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
   const group = { name: 'acme', path: 'acme', visibility: 'public' }
   groupId = (await ana.post('/groups', group)).body.id
   projectId = await newProject('p')
@@ -20,7 +18,6 @@ beforeAll(async () => {
   at = `/projects/${projectId}/registry/repositories`
   repositoryId = await repositoryOf(projectId, 'app')
 })
-afterAll(() => world.close())
 
 async function newProject(path: string, more: object = {}): Promise<number> {
   const body = { name: path, namespace_id: groupId, visibility: 'private', ...more }

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { postponeRun } from '../../../src/packages/image-cleanup/queries.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 import { askRegistry, pushImage } from './push-image.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 const DAY_MS = 86_400_000
 /** Schedules go by the clock, so that it only moves on here. */
 let start = Date.parse('2026-05-04T10:00:00.000Z')
 
-beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
-})
-afterAll(() => world.close())
 beforeEach(() => {
   start += 100 * DAY_MS
   world.setNow(new Date(start).toISOString())

@@ -1,24 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { removeTags } from '../../../src/packages/images/remove-tags.ts'
 import type { Db } from '../../../src/store/schema.ts'
 import { atOnce } from '../../support/at-once.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 import { askRegistry, pushImage } from './push-image.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 let projectId: number
 let at: string
 const START = '2026-05-04T10:00:00.000Z'
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
   const groupId = (await ana.post('/groups', { name: 'g', path: 'g' })).body.id
   projectId = (await ana.post('/projects', { name: 'p', namespace_id: groupId })).body.id
   at = `/projects/${projectId}/registry/repositories`
 })
-afterAll(() => world.close())
 
 async function repositoryOf(name: string): Promise<number> {
   const { body } = await ana.get(`${at}?per_page=100`)

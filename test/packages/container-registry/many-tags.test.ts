@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { collectImages } from '../../../src/packages/images/remove.ts'
 import { StoreConnection } from '../../../src/store/sqlite/driver.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 import { askRegistry, pushImage } from './push-image.ts'
 
 /** More than one statement may name. */
@@ -10,15 +10,13 @@ const MANY = 40_000
 /** Rows that no answer of the database may reach. */
 const MOST = 6000
 
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 let projectId: number
 let at: string
 let most = 0
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
   projectId = (await ana.post('/projects', { name: 'p' })).body.id
   at = `/projects/${projectId}/registry/repositories`
   const query = StoreConnection.prototype.executeQuery
@@ -37,7 +35,6 @@ afterEach(() => {
 })
 afterAll(async () => {
   vi.restoreAllMocks()
-  await world.close()
 })
 
 /** A repository whose image has very many tags, `t00001` and so on, the later the newer. */

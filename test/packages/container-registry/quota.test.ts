@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { useCaller, useWorld } from '../../support/world.ts'
 import { askRegistry, digestOf } from './push-image.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({ maxProjectPackages: 100 }, { background: false })
+const ana = useCaller(world, 'ana')
 let name: string
 
 beforeAll(async () => {
-  world = await openWorld({ maxProjectPackages: 100 }, { background: false })
-  ana = await world.user('ana')
   await ana.post('/projects', { name: 'p' })
   name = 'ana/p'
 })
-afterAll(() => world.close())
 
 const INDEX = 'application/vnd.oci.image.index.v1+json'
 

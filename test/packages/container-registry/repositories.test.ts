@@ -1,21 +1,17 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 import { askRegistry, pushImage } from './push-image.ts'
 
-let world: World
-let ana: Caller
-let developer: Caller
-let guest: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
+const developer = useCaller(world, 'dev')
+const guest = useCaller(world, 'guest')
 let groupId: number
 let projectId: number
 let at: string
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
-  developer = await world.user('dev')
-  guest = await world.user('guest')
   groupId = (await ana.post('/groups', { name: 'g', path: 'g' })).body.id
   projectId = (await ana.post('/projects', { name: 'p', namespace_id: groupId })).body.id
   at = `/projects/${projectId}/registry/repositories`
@@ -26,7 +22,6 @@ beforeAll(async () => {
     await ana.post(`/projects/${projectId}/members`, { user_id: who.id, access_level })
   }
 })
-afterAll(() => world.close())
 
 const names = (body: readonly { readonly name: string }[]) => body.map((one) => one.name)
 

@@ -1,23 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
-import { Caller, openWorld, type World } from '../../support/world.ts'
+import { Caller, useCaller, useWorld } from '../../support/world.ts'
 import { askRegistry, pushImage } from './push-image.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 let groupId: number
 const people = new Map<string, Caller>()
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
   groupId = (await ana.post('/groups', { name: 'g', path: 'g' })).body.id
   people.set('developer', await world.user('developer'))
   people.set('maintainer', await world.user('maintainer'))
   people.set('owner', ana)
   people.set('admin', world.root)
 })
-afterAll(() => world.close())
 
 function personOf(name: string): Caller {
   const found = people.get(name)

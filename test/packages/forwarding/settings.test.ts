@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
 let topId: number
 let subId: number
 let projectId: number
@@ -14,17 +12,16 @@ const ROOTS = {
 const types = ['npm', 'pypi', 'maven'] as const
 type Type = (typeof types)[number]
 
+const world = useWorld(
+  { npmUrl: `${ROOTS.npm}/`, pypiUrl: ROOTS.pypi, mavenUrl: ROOTS.maven },
+  { background: false },
+)
+const ana = useCaller(world, 'ana')
 beforeAll(async () => {
-  world = await openWorld(
-    { npmUrl: `${ROOTS.npm}/`, pypiUrl: ROOTS.pypi, mavenUrl: ROOTS.maven },
-    { background: false },
-  )
-  ana = await world.user('ana')
   topId = (await ana.post('/groups', { name: 'top', path: 'top' })).body.id
   subId = (await ana.post('/groups', { name: 'sub', path: 'sub', parent_id: topId })).body.id
   projectId = (await ana.post('/projects', { name: 'p', namespace_id: subId })).body.id
 })
-afterAll(() => world.close())
 
 const nameOf = (type: Type) => `${type}_package_requests_forwarding`
 const lockOf = (type: Type) => `lock_${nameOf(type)}`

@@ -1,24 +1,21 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import type { TreeEntry } from '../../../src/git/types.ts'
 import { filesOf } from '../../../src/packages/go/zip.ts'
 import { addMember } from '../../support/members.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 import { filesOfZip } from '../zip-file.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 let host: string
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
   host = new URL(world.ctx.config.externalUrl).hostname
   // The engine starts with its first commit.
   await commit(await newModule('first'), { 'README.md': 'x' })
 })
-afterAll(() => world.close())
 
 interface Module {
   readonly id: number

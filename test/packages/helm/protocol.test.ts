@@ -1,23 +1,20 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { addMember } from '../../support/members.ts'
 import { headOf, RawClient } from '../../support/raw-request.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 import { tarballOf } from '../tarball.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 let projectId: number
 let at: string
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
   projectId = (await ana.post('/projects', { name: 'p', visibility: 'private' })).body.id
   at = `/projects/${projectId}/packages/helm`
 })
-afterAll(() => world.close())
 
 const yamlOf = (name: string, version: string, more = '') =>
   `apiVersion: v2\nname: ${name}\nversion: ${version}\n${more}`

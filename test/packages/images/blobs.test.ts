@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { headOf, RawClient } from '../../support/raw-request.ts'
-import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
+import { type Reply, useCaller, useWorld } from '../../support/world.ts'
 import { askRegistry, digestOf } from '../container-registry/push-image.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 let groupId: number
 const NAME = 'acme/p/app'
 const EMPTY = digestOf('')
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
   groupId = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body.id
   await ana.post('/projects', { name: 'p', namespace_id: groupId })
 })
-afterAll(() => world.close())
 
 const v2 = (method: string, path: string, raw?: string, headers = {}, who = ana) =>
   askRegistry(world, who, method, path, raw, headers)

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { type Reply, useCaller, useWorld } from '../../support/world.ts'
 import { askRegistry, digestOf } from '../container-registry/push-image.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({ maxPackageFile: 50, maxProjectPackages: 200 }, { background: false })
+const ana = useCaller(world, 'ana')
 const NAME = 'ana/p/app'
 
 beforeAll(async () => {
-  world = await openWorld({ maxPackageFile: 50, maxProjectPackages: 200 }, { background: false })
-  ana = await world.user('ana')
   for (const name of ['p', 'q']) await ana.post('/projects', { name })
 })
-afterAll(() => world.close())
 
 const v2 = (method: string, path: string, raw?: string) =>
   askRegistry(world, ana, method, path, raw)

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Reply, useCaller, useWorld } from '../../support/world.ts'
 import { askRegistry, digestOf } from '../container-registry/push-image.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 let projectId: number
 const NAME = 'acme/p/app'
 const OCI = 'application/vnd.oci.image.manifest.v1+json'
@@ -14,12 +14,9 @@ const CONFIG = 'application/vnd.oci.image.config.v1+json'
 const LAYER = 'application/vnd.oci.image.layer.v1.tar+gzip'
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
   const groupId = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body.id
   projectId = (await ana.post('/projects', { name: 'p', namespace_id: groupId })).body.id
 })
-afterAll(() => world.close())
 
 const v2 = (method: string, path: string, raw?: string, headers = {}, who = ana) =>
   askRegistry(world, who, method, path, raw, headers)

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
-import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
+import { type Caller, type Reply, useCaller, useWorld } from '../../support/world.ts'
 import { askRegistry, digestOf, pushImage } from '../container-registry/push-image.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 let groupId: number
 let projectId: number
 let image: { readonly digest: string; readonly config: string }
@@ -12,14 +12,11 @@ const NAME = 'acme/p/app'
 const NO_BLOB = digestOf('nothing has this digest')
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
   const group = { name: 'acme', path: 'acme', visibility: 'public' }
   groupId = (await ana.post('/groups', group)).body.id
   projectId = await newProject('p')
   image = await pushImage(world, ana, NAME, 'v1')
 })
-afterAll(() => world.close())
 
 async function newProject(path: string, more: object = {}): Promise<number> {
   const made = await ana.post('/projects', {

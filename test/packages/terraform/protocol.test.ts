@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
 import { headOf, RawClient } from '../../support/raw-request.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 import { tarballOf } from '../tarball.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 let groupId: number
 let subId: number
 let projectId: number
@@ -13,14 +13,11 @@ let archive: Buffer<ArrayBuffer>
 const REGISTRY = '/packages/terraform/modules/v1'
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
   groupId = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body.id
   subId = (await ana.post('/groups', { name: 'sub', path: 'sub', parent_id: groupId })).body.id
   projectId = await newProject('p')
   archive = await tarballOf({ 'main.tf': 'output "answer" {\n  value = 42\n}\n' })
 })
-afterAll(() => world.close())
 
 async function newProject(name: string, more: object = {}): Promise<number> {
   const made = await ana.post('/projects', { name, namespace_id: groupId, ...more })

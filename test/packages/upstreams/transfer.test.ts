@@ -1,22 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Transfers } from '../../../src/packages/upstreams/transfer.ts'
-import { openWorld, type World } from '../../support/world.ts'
+import { useWorld } from '../../support/world.ts'
 import { UpstreamServer } from '../virtual-registry/upstream-server.ts'
 
-let world: World
+const world = useWorld(
+  { outboundAllow: ['127.0.0.1'], outboundTimeout: 500 },
+  { background: false },
+)
 let server: UpstreamServer
 beforeAll(async () => {
   server = await UpstreamServer.open()
-  world = await openWorld(
-    { outboundAllow: ['127.0.0.1'], outboundTimeout: 500 },
-    { background: false },
-  )
 })
-afterAll(async () => {
-  await world.close()
-  await server.close()
-})
+afterAll(() => server.close())
 
 test('nobody joins a transfer that was given up, however long its end takes', async () => {
   server.files.slow = {

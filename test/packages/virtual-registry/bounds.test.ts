@@ -2,33 +2,28 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 import { UpstreamServer } from './upstream-server.ts'
 
 const ROOT = '/virtual_registries/packages/maven'
-let world: World
-let ana: Caller
+const world = useWorld(
+  { outboundAllow: ['127.0.0.1'], outboundTimeout: 2000, virtualRegistryCache: 250_000 },
+  { background: false },
+)
+const ana = useCaller(world, 'ana')
 let server: UpstreamServer
 let registry: string
 let upstreamId: number
 
 beforeAll(async () => {
   server = await UpstreamServer.open()
-  world = await openWorld(
-    { outboundAllow: ['127.0.0.1'], outboundTimeout: 2000, virtualRegistryCache: 250_000 },
-    { background: false },
-  )
-  ana = await world.user('ana')
   const { id: groupId } = (await ana.post('/groups', { name: 'g', path: 'g' })).body
   const { id } = (await ana.post(`/groups/${groupId}/-${ROOT}/registries`, { name: 'one' })).body
   const made = await ana.post(`${ROOT}/registries/${id}/upstreams`, { url: `${server.url}/m` })
   registry = `${ROOT}/${id}`
   upstreamId = made.body.id
 })
-afterAll(async () => {
-  await world.close()
-  await server.close()
-})
+afterAll(() => server.close())
 afterEach(() => server.reset())
 
 const pathsHere = async () => {

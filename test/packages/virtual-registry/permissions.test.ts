@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addRunner } from '../../support/runner.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 import { UpstreamServer } from './upstream-server.ts'
 
 const ROOT = '/virtual_registries/packages/maven'
 const JAR = 'org/x/tool/1.0/tool-1.0.jar'
-let world: World
-let ana: Caller
+const world = useWorld(
+  { outboundAllow: ['127.0.0.1'], outboundTimeout: 5000 },
+  { background: false },
+)
+const ana = useCaller(world, 'ana')
 let groupId: number
 let server: UpstreamServer
 let registryId: number
@@ -14,19 +17,11 @@ let upstream: { readonly id: number; readonly link: number }
 
 beforeAll(async () => {
   server = await UpstreamServer.open()
-  world = await openWorld(
-    { outboundAllow: ['127.0.0.1'], outboundTimeout: 5000 },
-    { background: false },
-  )
-  ana = await world.user('ana')
   groupId = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body.id
   registryId = await newRegistry('main')
   upstream = await newUpstream(registryId, 'main')
 })
-afterAll(async () => {
-  await world.close()
-  await server.close()
-})
+afterAll(() => server.close())
 beforeEach(() => {
   server.reset()
   server.files[`main/${JAR}`] = { body: 'the jar' }

@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { headOf, RawClient } from '../../support/raw-request.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 import { type Prepared, UpstreamServer } from './upstream-server.ts'
 
 const ROOT = '/virtual_registries/packages/maven'
 const JAR = 'org/x/tool/1.0/tool-1.0.jar'
-let world: World
-let ana: Caller
+const world = useWorld(
+  { outboundAllow: ['127.0.0.1'], outboundTimeout: 5000 },
+  { background: false },
+)
+const ana = useCaller(world, 'ana')
 let groupId: number
 let server: UpstreamServer
 let other: UpstreamServer
@@ -15,14 +18,8 @@ let other: UpstreamServer
 beforeAll(async () => {
   server = await UpstreamServer.open()
   other = await UpstreamServer.open()
-  world = await openWorld(
-    { outboundAllow: ['127.0.0.1'], outboundTimeout: 5000 },
-    { background: false },
-  )
-  ana = await world.user('ana')
 })
 afterAll(async () => {
-  await world.close()
   await server.close()
   await other.close()
 })

@@ -1,23 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let top: number
 let sub: number
 let inside: number
 let beside: number
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   top = (await ana.post('/groups', { name: 'top', path: 'top' })).body.id
   sub = (await ana.post('/groups', { name: 'sub', path: 'sub', parent_id: top })).body.id
   inside = (await ana.post('/projects', { name: 'inside', namespace_id: sub })).body.id
   beside = (await ana.post('/projects', { name: 'beside', namespace_id: top })).body.id
 })
-afterAll(() => world.close())
 
 const label = async (at: string, name: string) =>
   (await ana.post(`${at}/labels`, { name, color: 'red' })).body.id

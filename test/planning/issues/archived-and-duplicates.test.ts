@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let guest: Caller
-
-beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  guest = await world.user('guest')
-})
-afterAll(() => world.close())
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const guest = useCaller(world, 'guest')
 
 async function project(name: string, more: object = {}): Promise<number> {
   const made = await ana.post('/projects', { name, ...more })

@@ -1,26 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let bea: Caller
-let guest: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const bea = useCaller(world, 'bea')
+const guest = useCaller(world, 'guest')
 let project: TestProject
 let issues: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  bea = await world.user('bea')
-  guest = await world.user('guest')
   project = await addProject(world, ana, 'empty', { visibility: 'public' })
   await addMember(world, project.id, bea.id, 30)
   await addMember(world, project.id, guest.id, 10)
   issues = `/projects/${project.id}/issues`
 })
-afterAll(() => world.close())
 
 async function issue(body: object = {}, who = ana) {
   const made = await who.post(issues, { title: 'x', ...body })

@@ -1,25 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
 let bench: Bench
 let issues: string
 let host: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
   bench = await openBench(world, ana)
   issues = `/projects/${bench.project.id}/issues`
   host = world.ctx.config.externalUrl
   await addMember(world, bench.project.id, dev.id, 30)
 })
-afterAll(() => world.close())
 
 const open = async (at = issues, more: object = {}): Promise<number> =>
   (await ana.post(at, { title: 'to do', ...more })).body.iid

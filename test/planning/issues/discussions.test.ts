@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
 import { addProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let ben: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
 let one: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  ben = await world.user('ben')
   const project = await addProject(world, ana, 'empty', { visibility: 'public' })
   await addMember(world, project.id, ben.id, 10)
   const { body } = await ana.post(`/projects/${project.id}/issues`, { title: 'talk' })
   one = `/projects/${project.id}/issues/${body.iid}`
 })
-afterAll(() => world.close())
 
 describe('discussions on an issue', () => {
   test('a plain note is a thread of its own until somebody replies', async () => {

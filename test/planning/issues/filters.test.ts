@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let bea: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const bea = useCaller(world, 'Bea')
 let at: string
 let issues: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  bea = await world.user('Bea')
   const { body } = await ana.post('/projects', { name: 'filtered' })
   at = `/projects/${body.id}`
   issues = `${at}/issues`
   await addMember(world, body.id, bea.id, 30)
 })
-afterAll(() => world.close())
 
 async function iids(query: string, who = ana): Promise<number[]> {
   const { status, body } = await who.get(`${issues}?sort=asc&per_page=100&${query}`)

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let bea: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const bea = useCaller(world, 'bea')
 let bench: Bench
 let count = 0
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  bea = await world.user('bea')
   bench = await openBench(world, ana)
   await addMember(world, bench.project.id, bea.id, 30)
 })
-afterAll(() => world.close())
 
 describe.each(['issues', 'merge_requests'] as const)('following %s', (kind) => {
   let one: string

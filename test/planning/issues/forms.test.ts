@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let ben: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
 let milestone: number
 let issues: string
 let one: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  ben = await world.user('ben')
   const { body } = await ana.post('/projects', { name: 'forms' })
   issues = `/projects/${body.id}/issues`
   await addMember(world, body.id, ben.id, 30)
@@ -32,7 +29,6 @@ beforeEach(async () => {
   })
   one = `${issues}/${made.body.iid}`
 })
-afterAll(() => world.close())
 
 const form = (text: string, method: 'POST' | 'PUT' = 'PUT', path = one) =>
   ana.call(method, path, undefined, {

@@ -1,27 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let guest: Caller
-let planner: Caller
-let other: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const guest = useCaller(world, 'guest')
+const planner = useCaller(world, 'planner')
+const other = useCaller(world, 'other')
 let project: number
 let issues: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  guest = await world.user('guest')
-  planner = await world.user('planner')
-  other = await world.user('other')
   project = (await ana.post('/projects', { name: 'secrets', visibility: 'public' })).body.id
   issues = `/projects/${project}/issues`
   await addMember(world, project, guest.id, 10)
   await addMember(world, project, planner.id, 15)
 })
-afterAll(() => world.close())
 
 /** Everything that is below an issue and can be read. */
 const reads = [

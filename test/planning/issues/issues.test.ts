@@ -1,25 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let ben: Caller
-let stranger: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
+const stranger = useCaller(world, 'stranger')
 let project: TestProject
 let issues: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  ben = await world.user('ben')
-  stranger = await world.user('stranger')
   project = await addProject(world, ana, 'empty', { visibility: 'public' })
   await addMember(world, project.id, ben.id, 20)
   issues = `/projects/${project.id}/issues`
 })
-afterAll(() => world.close())
 
 const iidsOf = (body: readonly { iid: number }[]) => body.map((issue) => issue.iid)
 

@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let bea: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const bea = useCaller(world, 'bea')
 let here: TestProject
 let there: TestProject
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  bea = await world.user('bea')
   here = await addProject(world, ana, 'empty', { path: 'here' })
   there = await addProject(world, ana, 'empty', { path: 'there' })
   await addMember(world, here.id, bea.id, 15)
 })
-afterAll(() => world.close())
 
 async function issue(title: string, project = here, more: object = {}) {
   const made = await ana.post(`/projects/${project.id}/issues`, {

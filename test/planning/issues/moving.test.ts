@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let ben: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
 let from: number
 let to: number
 let count = 0
 let issues: string
 let there: string
 
-beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  ben = await world.user('ben')
-})
 beforeEach(async () => {
   count += 1
   from = (await ana.post('/projects', { name: `from${count}` })).body.id
@@ -24,7 +19,6 @@ beforeEach(async () => {
   there = `/projects/${to}/issues`
   for (const id of [from, to]) await addMember(world, id, ben.id, 30)
 })
-afterAll(() => world.close())
 
 const open = async (more: object = {}) =>
   (await ana.post(issues, { title: 'travels', ...more })).body

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Viewer } from '../../../src/access/visible-queries.ts'
 import { listIssueRows } from '../../../src/planning/issues/list/queries.ts'
 import { fillPositions } from '../../../src/planning/issues/position-queries.ts'
 import { plansOf } from '../../support/plans.ts'
-import { openWorld, type World } from '../../support/world.ts'
+import { useWorld } from '../../support/world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 const admin = { userId: 1, admin: true, external: false, today: '2026-05-04' } as const
 const member = { ...admin, userId: 2, admin: false }

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
-import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
+import { type Reply, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let ben: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
 let group: number
 let project: number
 let at: string
@@ -12,9 +12,6 @@ let one: string
 let count = 0
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  ben = await world.user('ben')
   group = (await ana.post('/groups', { name: 'racing', path: 'racing' })).body.id
   project = (await ana.post('/projects', { name: 'laps', namespace_id: group })).body.id
   at = `/projects/${project}`
@@ -25,7 +22,6 @@ beforeEach(async () => {
   const { body } = await ana.post(`${at}/issues`, { title: `lap ${count}` })
   one = `${at}/issues/${body.iid}`
 })
-afterAll(() => world.close())
 
 const statuses = (replies: readonly Reply[]) => replies.map((reply) => reply.status).sort()
 const often = (act: (n: number) => Promise<Reply>) =>

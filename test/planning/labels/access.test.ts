@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let guest: Caller
-let eve: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const guest = useCaller(world, 'guest')
+const eve = useCaller(world, 'eve')
 let count = 0
-
-beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  guest = await world.user('guest')
-  eve = await world.user('eve')
-})
-afterAll(() => world.close())
 
 /** A public project with a label and a milestone, and these levels. */
 async function makeProject(levels: Record<string, string>, more: object = {}) {

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let labels: string
 let count = 0
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   const { body } = await ana.post('/projects', { name: 'coloured' })
   labels = `/projects/${body.id}/labels`
 })
-afterAll(() => world.close())
 
 function make(color: string) {
   count += 1

@@ -1,12 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openWorld, type World } from '../../support/world.ts'
+import { expect, test } from 'vitest'
+import { useWorld } from '../../support/world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 test('labels tell what hangs on them, as far as the caller sees it', async () => {
   const ana = await world.user('ana')

@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let project: TestProject
 let labels: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   project = await addProject(world, ana, 'empty', { visibility: 'public' })
   labels = `/projects/${project.id}/labels`
 })
-afterAll(() => world.close())
 
 describe('labels of a project', () => {
   test('are created, read by id and by name, changed and deleted', async () => {

@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let top: number
 let sub: number
 let inside: number
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   top = (await ana.post('/groups', { name: 'top', path: 'top' })).body.id
   sub = (await ana.post('/groups', { name: 'sub', path: 'sub', parent_id: top })).body.id
   inside = (await ana.post('/projects', { name: 'in', namespace_id: sub })).body.id
 })
-afterAll(() => world.close())
 
 const taken = { message: 'Label already exists' }
 const make = (at: string, name: string) => ana.post(`${at}/labels`, { name, color: 'red' })

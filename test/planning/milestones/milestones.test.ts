@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let milestones: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   const project = await addProject(world, ana, 'empty')
   milestones = `/projects/${project.id}/milestones`
 })
-afterAll(() => world.close())
 
 describe('milestones of a project', () => {
   test('count their own numbers, take full datetimes as days, and close', async () => {

@@ -1,26 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let guest: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const guest = useCaller(world, 'guest')
 let top: number
 let sub: number
 let inside: number
 let below: number
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  guest = await world.user('guest')
   top = (await ana.post('/groups', { name: 'top', path: 'top', visibility: 'public' })).body.id
   const inner = { name: 'sub', path: 'sub', parent_id: top, visibility: 'public' }
   sub = (await ana.post('/groups', inner)).body.id
   inside = await project('inside', top)
   below = await project('below', sub)
 })
-afterAll(() => world.close())
 
 async function project(name: string, namespace_id: number, more: object = {}): Promise<number> {
   const made = await ana.post('/projects', { name, namespace_id, visibility: 'public', ...more })

@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Project } from '../../../src/access/subjects.ts'
 import type { Ctx } from '../../../src/ctx.ts'
 import type { CommandContext } from '../../../src/planning/quick-actions/command-context.ts'
 import { quickActions } from '../../../src/planning/quick-actions/run.ts'
 import { addMember } from '../../support/members.ts'
-import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
+import { type Reply, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let ben: Caller
-let guest: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
+const guest = useCaller(world, 'guest')
 let at: string
 let one: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  ben = await world.user('ben')
-  guest = await world.user('guest')
   const { body } = await ana.post('/projects', { name: 'commands' })
   at = `/projects/${body.id}`
   await addMember(world, body.id, ben.id, 30)
@@ -31,7 +27,6 @@ beforeEach(async () => {
   const { body } = await ana.post(`${at}/issues`, { title: 'Broken', description: 'It is.' })
   one = `${at}/issues/${body.iid}`
 })
-afterAll(() => world.close())
 
 const say = (text: string, who = ana): Promise<Reply> => who.post(`${one}/notes`, { body: text })
 const issue = async () => (await ana.get(one)).body

@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let guest: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const guest = useCaller(world, 'guest')
 let bench: Bench
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  guest = await world.user('guest')
   bench = await openBench(world, ana)
   await addMember(world, bench.project.id, guest.id, 10)
   bench.commit('work', { 'a.txt': 'a' })
 })
-afterAll(() => world.close())
 
 describe.each(['issues', 'merge_requests'] as const)('time of %s', (kind) => {
   let one: string

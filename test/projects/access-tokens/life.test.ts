@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Caller, type Reply, useWorld } from '../../support/world.ts'
 
-let world: World
+const world = useWorld()
 let root: Caller
 let ana: Caller
 let stranger: Caller
 beforeAll(async () => {
-  world = await openWorld()
   root = world.root
   ana = await world.user('ana')
   stranger = await world.user('stranger')
 })
-afterAll(() => world.close())
 
 let count = 0
 let groupId: number

@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let ben: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
 let projectId: number
 let groupId: number
 let topId: number
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  ben = await world.user('ben')
   const open = { visibility: 'public' }
   topId = (await ana.post('/groups', { name: 'Top', path: 'top', ...open })).body.id
   const sub = { name: 'Sub', path: 'sub', parent_id: topId, ...open }
@@ -18,7 +15,6 @@ beforeAll(async () => {
   const project = { name: 'P', path: 'p', namespace_id: groupId, ...open }
   projectId = (await ana.post('/projects', project)).body.id
 })
-afterAll(() => world.close())
 
 const badge = {
   link_url: 'https://ci.example/%{project_path}',

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { signInWithBasic } from '../../../src/access/authentication/sign-in-basic.ts'
 import { findVisibleProject } from '../../../src/access/subjects.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let owner: Caller
-let maintainer: Caller
-let stranger: Caller
+const world = useWorld()
+const owner = useCaller(world, 'owner')
+const maintainer = useCaller(world, 'maintainer')
+const stranger = useCaller(world, 'stranger')
 let groupId: number
 let publicId: number
 let privateId: number
 
 beforeAll(async () => {
-  world = await openWorld()
-  owner = await world.user('owner')
-  maintainer = await world.user('maintainer')
-  stranger = await world.user('stranger')
   groupId = (await owner.post('/groups', { name: 'g', path: 'g', visibility: 'public' })).body.id
   const project = async (name: string, visibility: string) =>
     (await owner.post('/projects', { name, namespace_id: groupId, visibility })).body.id
@@ -23,7 +19,6 @@ beforeAll(async () => {
   privateId = await project('closed', 'private')
   await owner.post(`/groups/${groupId}/members`, { user_id: maintainer.id, access_level: 40 })
 })
-afterAll(() => world.close())
 
 const input = { name: 'd', scopes: ['read_repository'] }
 

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let ben: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
 const paths = { projects: '', groups: '' }
 let otherPath: string
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  ben = await world.user('ben')
   const open = { visibility: 'public' }
   const group = (await ana.post('/groups', { name: 'g', path: 'g', ...open })).body
   const project = (await ana.post('/projects', { name: 'p', namespace_id: group.id, ...open })).body
@@ -17,7 +14,6 @@ beforeAll(async () => {
   paths.projects = `/projects/${project.id}`
   otherPath = `/projects/${(await ana.post('/projects', { name: 'other' })).body.id}`
 })
-afterAll(() => world.close())
 
 const input = { name: 'd', scopes: ['read_repository'] }
 

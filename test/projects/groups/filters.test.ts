@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let ben: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
 const ids: Record<string, number> = {}
 
 async function make(name: string, path: string, parent?: string, more = {}) {
@@ -14,15 +14,11 @@ async function make(name: string, path: string, parent?: string, more = {}) {
 }
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  ben = await world.user('ben')
   await make('Zoo', 'animals', undefined, { visibility: 'public' })
   await make('Cats', 'felines', 'animals', { visibility: 'internal' })
   await make('Lions', 'lions', 'felines')
   await make('Art', 'gallery')
 })
-afterAll(() => world.close())
 
 /** The paths of a list, in its order. */
 async function paths(caller: Caller, query = '', path = '/groups'): Promise<string[]> {

@@ -1,17 +1,12 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
+import { expect, test } from 'vitest'
+import { type Reply, useCaller, useWorld } from '../../support/world.ts'
 
 const ROUNDS = 6
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let count = 0
-beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-})
-afterAll(() => world.close())
 
 async function group(parentId?: number): Promise<{ id: number; path: string }> {
   count += 1

@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let ben: Caller
-let cleo: Caller
-let dan: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
+const cleo = useCaller(world, 'cleo')
+const dan = useCaller(world, 'dan')
 let count = 0
 /** `/projects/7` or `/groups/7`, made anew for each test. */
 let place: string
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  ben = await world.user('ben')
-  cleo = await world.user('cleo')
-  dan = await world.user('dan')
   await world.root.put(`/users/${cleo.id}`, { name: 'Benita', public_email: 'cleo@example.com' })
 })
-afterAll(() => world.close())
 
 const namesOf = (reply: { body: { username: string }[] }) => reply.body.map((one) => one.username)
 

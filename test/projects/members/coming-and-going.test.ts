@@ -1,21 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openReceiver, type Receiver } from '../../notifications/hooks/receiver.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
+const world = useWorld({ outboundAllow: ['127.0.0.1'] })
+const ana = useCaller(world, 'ana')
 let receiver: Receiver
-let ana: Caller
 let count = 0
 beforeAll(async () => {
   receiver = await openReceiver()
-  world = await openWorld({ outboundAllow: ['127.0.0.1'] })
-  ana = await world.user('ana')
   expect((await world.root.post('/hooks', { url: receiver.url })).status).toBe(201)
 })
-afterAll(async () => {
-  await world.close()
-  await receiver.close()
-})
+afterAll(() => receiver.close())
 beforeEach(() => {
   receiver.received.length = 0
 })

@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let owner: Caller
-let maintainer: Caller
-let developer: Caller
-let ana: Caller
-let ben: Caller
+const world = useWorld()
+const owner = useCaller(world, 'owner')
+const maintainer = useCaller(world, 'maintainer')
+const developer = useCaller(world, 'developer')
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
 let groupId: number
 let projectId: number
 
 beforeAll(async () => {
-  world = await openWorld()
-  owner = await world.user('owner')
-  maintainer = await world.user('maintainer')
-  developer = await world.user('developer')
-  ana = await world.user('ana')
-  ben = await world.user('ben')
   const group = { name: 'g', path: 'g', visibility: 'public' }
   groupId = (await owner.post('/groups', group)).body.id
   const project = { name: 'p', namespace_id: groupId, visibility: 'public' }
@@ -28,7 +22,6 @@ beforeAll(async () => {
     await owner.post(`/projects/${projectId}/members`, { user_id: user.id, access_level: level })
   }
 })
-afterAll(() => world.close())
 
 describe('nobody goes beyond the own level', () => {
   test('by rotating the token of a bot that stands above', async () => {

@@ -1,18 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
 let api: string
 let head: string
 const branches = ['main', 'a', 'b', 'c', 'd', 'e']
 
 // Background work lies until a test runs it, as it does where the server dies before it comes to that.
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
   const { body } = await ana.post('/projects', { name: 'demo', initialize_with_readme: true })
   api = `/projects/${body.id}`
   head = join(world.ctx.git.open(body.id).path, 'HEAD')
@@ -21,7 +19,6 @@ beforeAll(async () => {
   }
   await world.runTasks()
 })
-afterAll(() => world.close())
 
 async function expectAgreement(): Promise<void> {
   const { body } = await ana.get(api)

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let ben: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
 const ids: Record<string, number> = {}
 let top: { id: number; full_path: string }
 let sub: { id: number; full_path: string }
@@ -15,9 +15,6 @@ async function make(caller: Caller, name: string, more: Record<string, unknown> 
 }
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  ben = await world.user('ben')
   top = (await ana.post('/groups', { name: 'Top', path: 'top' })).body
   sub = (await ana.post('/groups', { name: 'Sub', path: 'sub', parent_id: top.id })).body
   await make(ana, 'alpha', { visibility: 'public', initialize_with_readme: true })
@@ -26,7 +23,6 @@ beforeAll(async () => {
   await make(ana, 'delta', { topics: ['Tea'] })
   await make(ben, 'omega', { visibility: 'public' })
 })
-afterAll(() => world.close())
 
 const namesOf = (body: { name: string }[]) => body.map((one) => one.name)
 

@@ -1,14 +1,11 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let ben: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  ben = await world.user('ben')
   const group = (await ana.post('/groups', { name: 'G', path: 'g', visibility: 'public' })).body
   const made: [string, Record<string, unknown>][] = [
     ['alpha', { visibility: 'public', topics: ['Red', 'blue'], description: 'first 100%' }],
@@ -22,7 +19,6 @@ beforeAll(async () => {
     expect((await ana.post('/projects', { name, ...more })).status).toBe(201)
   }
 })
-afterAll(() => world.close())
 
 async function names(caller: Caller, query = '', path = '/projects'): Promise<string[]> {
   const { status, body } = await caller.get(`${path}?${query}`)

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { describe, expect, test } from 'vitest'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let ben: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
 let count = 0
-beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  ben = await world.user('ben')
-})
-afterAll(() => world.close())
 
 async function project(more: Record<string, unknown> = {}, owner = ana) {
   count += 1

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Ctx } from '../../../src/ctx.ts'
 import { measureSize, refreshContent } from '../../../src/projects/projects/facts/measure.ts'
-import { openWorld, type World } from '../../support/world.ts'
+import { useWorld } from '../../support/world.ts'
 
-let world: World
-
-beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-})
-afterAll(() => world.close())
+const world = useWorld({}, { background: false })
 
 const newProject = async (name: string): Promise<number> =>
   (await world.root.post('/projects', { name, initialize_with_readme: true })).body.id

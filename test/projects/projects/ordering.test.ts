@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let ben: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
 const ids: Record<string, number> = {}
 
 /** Made an hour after one another, from 10:00 on; changed later in another order. */
 const made = ['search', 'Researching', 'find', 'searcher', 'other'] as const
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  ben = await world.user('ben')
   for (const [hour, name] of made.entries()) {
     world.setNow(`2026-05-04T1${hour}:00:00.000Z`)
     const description = name === 'find' ? 'does search things' : name
@@ -28,7 +25,6 @@ beforeAll(async () => {
   for (const caller of [ana, ben]) await caller.post(`/projects/${ids.searcher}/star`)
   await ben.post(`/projects/${ids.other}/star`)
 })
-afterAll(() => world.close())
 
 async function names(query: string, caller = ana): Promise<string[]> {
   const { status, body } = await caller.get(`/projects?${query}`)

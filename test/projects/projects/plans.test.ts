@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { listProjectRows } from '../../../src/projects/projects/list/queries.ts'
 import { listAccess } from '../../../src/projects/projects/queries.ts'
 import { plansOf } from '../../support/plans.ts'
-import { openWorld, type World } from '../../support/world.ts'
+import { useWorld } from '../../support/world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 const viewer = { userId: 1, admin: false, external: false, today: '2026-05-04' } as const
 

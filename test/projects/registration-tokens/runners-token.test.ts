@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let mia: Caller
-let dev: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const mia = useCaller(world, 'mia')
+const dev = useCaller(world, 'dev')
 let group: string
 let project: string
 let projectId: number
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  mia = await world.user('mia')
-  dev = await world.user('dev')
   const made = await ana.post('/groups', { name: 'Team', path: 'team', visibility: 'public' })
   group = `/groups/${made.body.id}`
   const within = { name: 'demo', namespace_id: made.body.id, visibility: 'public' }
@@ -23,7 +19,6 @@ beforeAll(async () => {
   await addMember(world, projectId, mia.id, 40)
   await addMember(world, projectId, dev.id, 30)
 })
-afterAll(() => world.close())
 
 const seenBy = async (caller: Caller, path: string) => (await caller.get(path)).body.runners_token
 

@@ -1,23 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let ben: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
 let path: string
 let otherPath: string
 let groupPath: string
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  ben = await world.user('ben')
   const open = { visibility: 'public' }
   path = `/projects/${(await ana.post('/projects', { name: 'papers', ...open })).body.id}`
   otherPath = `/projects/${(await ana.post('/projects', { name: 'other' })).body.id}`
   const made = { name: 'pictured', path: 'pictured', ...open }
   groupPath = `/groups/${(await ana.post('/groups', made)).body.id}`
 })
-afterAll(() => world.close())
 
 function upload(
   content: string | Uint8Array<ArrayBuffer>,

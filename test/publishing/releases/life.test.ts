@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let project: TestProject
 let at: string
 let releases: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   project = await addProject(world, ana, 'basic')
   at = `/projects/${project.id}`
   releases = `${at}/releases`
 })
-afterAll(() => world.close())
 
 const tagsOf = (body: readonly { tag_name: string }[]) => body.map((one) => one.tag_name)
 

@@ -1,21 +1,18 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let project: TestProject
 let releases: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   project = await addProject(world, ana, 'basic', { visibility: 'public' })
   releases = `/projects/${project.id}/releases`
 })
-afterAll(() => world.close())
 
 describe('releases', () => {
   test('are made of a tag that is made with them, with links and milestones', async () => {

@@ -1,29 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { actAs } from '../../../src/access/act-as.ts'
 import { getVisibleProject } from '../../../src/access/subjects.ts'
 import { recoverPushes } from '../../../src/repositories/refs/journal/recover.ts'
 import { moveRefs } from '../../../src/repositories/refs/move-refs.ts'
 import { gitClient } from '../../support/git-client.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
 let project: TestProject
 let releases: string
 let tags: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
   project = await addProject(world, ana, 'basic')
   await addMember(world, project, dev, 30)
   releases = `/projects/${project.id}/releases`
   tags = `${project.api}/tags`
 })
-afterAll(() => world.close())
 
 describe('the tag of a release', () => {
   test('is lightweight without a message and annotated with one', async () => {

@@ -1,22 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let ben: Caller
-let ext: Caller
-let guest: Caller
-
-beforeAll(async () => {
-  world = await openWorld({ externalUrl: 'http://gitstead.example' })
-  ana = await world.user('ana')
-  ben = await world.user('ben')
-  ext = await world.user('ext', { external: true })
-  guest = await world.user('guest')
-})
-afterAll(() => world.close())
+const world = useWorld({ externalUrl: 'http://gitstead.example' })
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
+const ext = useCaller(world, 'ext', { external: true })
+const guest = useCaller(world, 'guest')
 
 async function snippet(caller: Caller, more: Record<string, unknown> = {}) {
   const files = [{ file_path: 'a.txt', content: 'one\n' }]

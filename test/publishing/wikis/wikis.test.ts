@@ -3,30 +3,24 @@ import { openReceiver, type Receiver } from '../../notifications/hooks/receiver.
 import { git } from '../../support/git.ts'
 import { addMember } from '../../support/members.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
+const world = useWorld({
+  externalUrl: 'http://gitstead.example',
+  outboundAllow: ['127.0.0.1'],
+})
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
 let receiver: Receiver
-let ana: Caller
-let ben: Caller
 let project: TestProject
 let api: string
 
 beforeAll(async () => {
   receiver = await openReceiver()
-  world = await openWorld({
-    externalUrl: 'http://gitstead.example',
-    outboundAllow: ['127.0.0.1'],
-  })
-  ana = await world.user('ana')
-  ben = await world.user('ben')
   project = await addProject(world, ana, 'basic', { visibility: 'public' })
   api = `/projects/${project.id}/wikis`
 })
-afterAll(async () => {
-  await world.close()
-  await receiver.close()
-})
+afterAll(() => receiver.close())
 
 const at = (slug: string, base = api) => `${base}/${encodeURIComponent(slug)}`
 

@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { oddBranchNames } from '../../../fixtures/repositories/contents.ts'
 import { deleteMergedBranches } from '../../../src/repositories/branches/tasks.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
+import { type Reply, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
 let odd: TestProject
 let many: TestProject
 let project: TestProject
 let count = 0
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
   odd = await addProject(world, ana, 'odd-names')
   many = await addProject(world, ana, 'many-branches')
 })
@@ -24,7 +21,6 @@ beforeEach(async () => {
   project = await addProject(world, ana, 'basic', { path: `basic${count}` })
   await addMember(world, project, dev, 30)
 })
-afterAll(() => world.close())
 
 function url(name: string, of = project): string {
   return `${of.api}/branches/${encodeURIComponent(name)}`

@@ -1,28 +1,23 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
+import { type Reply, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
-let guest: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
+const guest = useCaller(world, 'guest')
 let project: TestProject
 let branches: string
 
 const made = ['feat/one', 'feat/two', 'fix-1', 'fix-10', 'Ünï', 'a.json', 'z']
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
-  guest = await world.user('guest')
   project = await addProject(world, ana, 'basic')
   await addMember(world, project, dev, 30)
   await addMember(world, project, guest, 10)
   branches = `${project.api}/branches`
   for (const branch of made) await ana.post(branches, { branch, ref: 'main' })
 })
-afterAll(() => world.close())
 
 const names = (reply: Reply): string[] => reply.body.map((one: { name: string }) => one.name)
 const url = (name: string) => `${branches}/${encodeURIComponent(name)}`

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let project: TestProject
 let count = 0
 
-beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-})
 beforeEach(async () => {
   count += 1
   project = await addProject(world, ana, 'basic', { path: `basic${count}` })
 })
-afterAll(() => world.close())
 
 type Action = Record<string, unknown>
 

@@ -1,23 +1,20 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
+import { type Reply, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let basic: TestProject
 let merges: TestProject
 let odd: TestProject
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   basic = await addProject(world, ana, 'basic')
   merges = await addProject(world, ana, 'merges')
   odd = await addProject(world, ana, 'odd-names')
 })
-afterAll(() => world.close())
 
 function log(project: TestProject, ...args: string[]): string[] {
   return project

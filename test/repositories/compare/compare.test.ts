@@ -1,21 +1,18 @@
 import { applyPatch } from 'diff'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { RepositoryName } from '../../../fixtures/repositories/build.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 const projects = new Map<string, TestProject>()
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   for (const name of ['basic', 'merges', 'renames', 'orphans', 'binary', 'modes'] as const) {
     projects.set(name, await addProject(world, ana, name))
   }
 })
-afterAll(() => world.close())
 
 function of(name: RepositoryName): TestProject {
   const project = projects.get(name)

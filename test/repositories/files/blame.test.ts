@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let basic: TestProject
 let renames: TestProject
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   basic = await addProject(world, ana, 'basic')
   renames = await addProject(world, ana, 'renames')
 })
-afterAll(() => world.close())
 
 /** Commit and text of each line, as git blames them. */
 function blamed(project: TestProject, path: string, ...args: string[]): [string, string][] {

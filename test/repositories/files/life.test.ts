@@ -1,26 +1,21 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
-let rep: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
+const rep = useCaller(world, 'rep')
 let project: TestProject
 let files: string
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
-  rep = await world.user('rep')
   project = await addProject(world, ana, 'basic')
   await addMember(world, project, dev, 30)
   await addMember(world, project, rep, 20)
   files = `${project.api}/files`
 })
-afterAll(() => world.close())
 
 const url = (path: string) => `${files}/${encodeURIComponent(path)}`
 const on = { branch: 'main', commit_message: 'Change' }

@@ -1,24 +1,21 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { oddFileNames } from '../../../fixtures/repositories/contents.ts'
 import { gitBytes } from '../../support/git.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let basic: TestProject
 let odd: TestProject
 let modes: TestProject
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   basic = await addProject(world, ana, 'basic')
   odd = await addProject(world, ana, 'odd-names')
   modes = await addProject(world, ana, 'modes')
 })
-afterAll(() => world.close())
 
 function url(project: TestProject, path: string, tail = '?ref=main'): string {
   return `${project.api}/files/${encodeURIComponent(path)}${tail}`

@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let basic: TestProject
 let merges: TestProject
 let orphans: TestProject
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   basic = await addProject(world, ana, 'basic')
   merges = await addProject(world, ana, 'merges')
   orphans = await addProject(world, ana, 'orphans')
 })
-afterAll(() => world.close())
 
 describe('contributors', () => {
   const expected = () => {

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let basic: TestProject
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   basic = await addProject(world, ana, 'basic')
 })
-afterAll(() => world.close())
 
 async function commit(path: string, content: string, message: string, action = 'create') {
   const actions = [{ action, file_path: path, content }]

@@ -10,9 +10,9 @@ import {
   openClientFolders,
   type TestProject,
 } from '../../support/git-client.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useWorld } from '../../support/world.ts'
 
-let world: World
+const world = useWorld({ outboundAllow: ['127.0.0.1'] }, { background: false })
 let folders: ClientFolders
 let ana: Caller
 let source: TestProject
@@ -21,7 +21,6 @@ let count = 0
 let minutes = 0
 
 beforeAll(async () => {
-  world = await openWorld({ outboundAllow: ['127.0.0.1'] }, { background: false })
   folders = openClientFolders()
   ana = await world.user('ana')
 })
@@ -33,10 +32,7 @@ beforeEach(async () => {
   await gitClient(clone, ['push', '-q', 'origin', 'main', 'main:refs/tags/v1'])
   await world.runTasks()
 })
-afterAll(async () => {
-  await world.close()
-  await folders.clear()
-})
+afterAll(() => folders.clear())
 
 const refsIn = ({ repository }: TestProject) =>
   git(repository, ['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads', 'refs/tags'])

@@ -8,9 +8,9 @@ import {
   openClientFolders,
   type TestProject,
 } from '../../support/git-client.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useWorld } from '../../support/world.ts'
 
-let world: World
+const world = useWorld({ outboundAllow: ['127.0.0.1'] }, { background: false })
 let folders: ClientFolders
 let ana: Caller
 let project: TestProject
@@ -20,7 +20,6 @@ let mirrors: string
 let minutes = 0
 
 beforeAll(async () => {
-  world = await openWorld({ outboundAllow: ['127.0.0.1'] }, { background: false })
   folders = openClientFolders()
   ana = await world.user('ana')
   project = await makeProject(world, ana, 'demo')
@@ -28,10 +27,7 @@ beforeAll(async () => {
   await gitClient(clone, ['push', '-q', project.url(ana), 'main', 'main:refs/tags/v1'])
   mirrors = `/projects/${project.id}/remote_mirrors`
 })
-afterAll(async () => {
-  await world.close()
-  await folders.clear()
-})
+afterAll(() => folders.clear())
 
 const refsIn = ({ repository }: TestProject) =>
   git(repository, ['for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads', 'refs/tags'])

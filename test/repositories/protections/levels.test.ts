@@ -1,16 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ed25519 } from '../../support/keys.ts'
 import { addMember } from '../../support/members.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
+import { type Caller, type Reply, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let mona: Caller
-let dev: Caller
-let rep: Caller
-let guest: Caller
-let stranger: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const mona = useCaller(world, 'mona')
+const dev = useCaller(world, 'dev')
+const rep = useCaller(world, 'rep')
+const guest = useCaller(world, 'guest')
+const stranger = useCaller(world, 'stranger')
 let project: TestProject
 let path: string
 let rules: string
@@ -18,13 +18,6 @@ let tags: string
 let count = 0
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  mona = await world.user('mona')
-  dev = await world.user('dev')
-  rep = await world.user('rep')
-  guest = await world.user('guest')
-  stranger = await world.user('stranger')
   project = await addProject(world, ana, 'basic')
   path = `/projects/${project.id}`
   rules = `${path}/protected_branches`
@@ -44,7 +37,6 @@ beforeEach(async () => {
     await world.ctx.db.deleteFrom(table).where('project_id', '=', project.id).execute()
   }
 })
-afterAll(() => world.close())
 
 interface Level {
   readonly id: number

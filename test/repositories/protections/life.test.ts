@@ -1,26 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
+import { type Caller, type Reply, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let mona: Caller
-let dev: Caller
-let other: Caller
-let rep: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const mona = useCaller(world, 'mona')
+const dev = useCaller(world, 'dev')
+const other = useCaller(world, 'other')
+const rep = useCaller(world, 'rep')
 let project: TestProject
 let path: string
 let count = 0
 
-beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  mona = await world.user('mona')
-  dev = await world.user('dev')
-  other = await world.user('other')
-  rep = await world.user('rep')
-})
 beforeEach(async () => {
   count += 1
   project = await addProject(world, ana, 'basic', { path: `p${count}` })
@@ -33,7 +25,6 @@ beforeEach(async () => {
   ] as const
   for (const [user, level] of roles) await addMember(world, project.id, user.id, level)
 })
-afterAll(() => world.close())
 
 /** Commits a file by the API; what refuses says why. */
 function commit(by: Caller, branch: string, more: object = {}): Promise<Reply> {

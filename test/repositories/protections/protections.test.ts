@@ -1,30 +1,24 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
-let mona: Caller
-let stranger: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
+const mona = useCaller(world, 'mona')
+const stranger = useCaller(world, 'stranger')
 let project: TestProject
 let branches: string
 let groupId: number
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
-  mona = await world.user('mona')
-  stranger = await world.user('stranger')
   project = await addProject(world, ana, 'basic')
   branches = `/projects/${project.id}/protected_branches`
   await addMember(world, project.id, dev.id, 30)
   await addMember(world, project.id, mona.id, 40)
   groupId = (await ana.post('/groups', { name: 'g', path: 'g' })).body.id
 })
-afterAll(() => world.close())
 
 describe('protected branches', () => {
   test('are for maintainers unless somebody is named', async () => {

@@ -10,9 +10,9 @@ import {
   runGitClient,
   type TestProject,
 } from '../../support/git-client.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useWorld } from '../../support/world.ts'
 
-let world: World
+const world = useWorld()
 let folders: ClientFolders
 let ana: Caller
 let project: TestProject
@@ -20,7 +20,6 @@ let source: string
 let rule: string
 
 beforeAll(async () => {
-  world = await openWorld()
   folders = openClientFolders()
   ana = await world.user('ana')
   project = await makeProject(world, ana, 'ruled')
@@ -28,10 +27,7 @@ beforeAll(async () => {
   await gitClient(source, ['push', '-q', project.url(ana), 'main', 'main:refs/tags/v0'])
   rule = `/projects/${project.id}/push_rule`
 })
-afterAll(async () => {
-  await world.close()
-  await folders.clear()
-})
+afterAll(() => folders.clear())
 
 describe('push rules', () => {
   test('are kept once for each project', async () => {

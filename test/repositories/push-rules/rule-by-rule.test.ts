@@ -1,23 +1,19 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
+import { type Caller, type Reply, useCaller, useWorld } from '../../support/world.ts'
 
 /** docs/contract/D §3.9, rule by rule, with what just passes and what just does not, by commits of the API. */
-let world: World
-let ana: Caller
-let dev: Caller
+const world = useWorld({}, { background: false })
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
 let project: TestProject
 let rule: string
 
 beforeAll(async () => {
-  world = await openWorld({}, { background: false })
-  ana = await world.user('ana')
-  dev = await world.user('dev')
   project = await addProject(world, ana, 'basic', { path: 'ruled' })
   await addMember(world, project, dev, 40)
   rule = `/projects/${project.id}/push_rule`
 })
-afterAll(() => world.close())
 afterEach(async () => {
   await ana.delete(rule)
 })

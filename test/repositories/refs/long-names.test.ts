@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let project: TestProject
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   project = await addProject(world, ana, 'basic')
 })
-afterAll(() => world.close())
 
 // 255 bytes are the most that a file's name may have; a ref's lock is five longer than the ref.
 const names = ['x'.repeat(251), 'x'.repeat(256), 'ü'.repeat(130), `${'x'.repeat(256)}/y`]

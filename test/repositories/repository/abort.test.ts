@@ -1,19 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { get } from 'node:http'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { gitBytes } from '../../support/git.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({ limitArchives: 0, limitLargeBlobs: 0, engineProcesses: 1 })
+const ana = useCaller(world, 'ana')
 let project: TestProject
 let sha: string
 
 beforeAll(async () => {
-  world = await openWorld({ limitArchives: 0, limitLargeBlobs: 0, engineProcesses: 1 })
-  ana = await world.user('ana')
   project = await addProject(world, ana, 'basic')
   const input = randomBytes(48_000_000)
   sha = gitBytes(project.path, ['hash-object', '-w', '--stdin'], { input }).toString().trim()
@@ -21,7 +19,6 @@ beforeAll(async () => {
   const commit = project.git('commit-tree', tree.toString().trim(), '-m', 'Big')
   project.git('branch', 'big', commit)
 })
-afterAll(() => world.close())
 
 /** How many git programs work in the repository. */
 function gitPrograms(): number {

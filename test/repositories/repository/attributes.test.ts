@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { parseAttributes } from '../../../src/repositories/repository/attributes.ts'
 import { git } from '../../support/git.ts'
 import { type Bench, openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let bench: Bench
 
 const attributes = [
@@ -43,8 +43,6 @@ const expected: Readonly<Record<string, readonly [boolean, boolean]>> = {
 }
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   bench = await openBench(world, ana)
   const files = Object.fromEntries(Object.keys(expected).map((path) => [path, `${path}\n`]))
   bench.commit('topic', {
@@ -53,7 +51,6 @@ beforeAll(async () => {
     'nested/.gitattributes': '*.ts -linguist-generated\nother.md linguist-generated\n',
   })
 })
-afterAll(() => world.close())
 
 describe('the attributes of the commit that a diff leads to', () => {
   test('say which changed files a program writes, and which are not worth a look', async () => {

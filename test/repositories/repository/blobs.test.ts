@@ -1,19 +1,16 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { gitBytes } from '../../support/git.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({ largeBlob: 9_000_000, limitLargeBlobs: 3 })
+const ana = useCaller(world, 'ana')
 let project: TestProject
 
 beforeAll(async () => {
-  world = await openWorld({ largeBlob: 9_000_000, limitLargeBlobs: 3 })
-  ana = await world.user('ana')
   project = await addProject(world, ana, 'binary')
 })
-afterAll(() => world.close())
 
 function idOf(path: string): string {
   return project.git('rev-parse', `main:${path}`)

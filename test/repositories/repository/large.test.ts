@@ -1,15 +1,15 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { git } from '../../support/git.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
 const FILES = 25_000
 const REFS = 100_000
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let project: TestProject
 let tip: string
 
@@ -17,8 +17,6 @@ const fileName = (i: number) => `file-${String(i).padStart(5, '0')}.txt`
 const branchName = (i: number) => `team/branch-${String(i).padStart(6, '0')}`
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   project = await addProject(world, ana, 'empty', { path: 'large' })
   const files = Array.from(
     { length: FILES },
@@ -38,7 +36,6 @@ beforeAll(async () => {
     .where('id', '=', project.id)
     .execute()
 })
-afterAll(() => world.close())
 
 describe('a folder of 25,000 files', () => {
   test('comes whole, in pages, and behind any of its entries', async () => {

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { commitFiles } from '../../support/fast-import.ts'
 import { gitBytes } from '../../support/git.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
 /** Lawful names that have broken tools: every way to reach a file must take them literally. */
 const names = [
@@ -43,14 +43,12 @@ const names = [
   '__proto__',
 ]
 
-let world: World
-let ana: Caller
+const world = useWorld({ limitArchives: 0 })
+const ana = useCaller(world, 'ana')
 let project: TestProject
 let commitId: string
 
 beforeAll(async () => {
-  world = await openWorld({ limitArchives: 0 })
-  ana = await world.user('ana')
   project = await addProject(world, ana, 'empty', { path: 'odd' })
   const files = Object.fromEntries(
     names.flatMap((name, i) => [
@@ -65,7 +63,6 @@ beforeAll(async () => {
     .where('id', '=', project.id)
     .execute()
 })
-afterAll(() => world.close())
 
 /** Those that a commit of the API may make: docs/faults 41 has it refuse line breaks and backslashes. */
 const writable = names.filter((name) => !/[\n\t\\]/.test(name))

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { applyPatch } from 'diff'
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { gitBytes } from '../../support/git.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
 import {
@@ -15,17 +15,11 @@ import {
   writeHistory,
 } from '../../support/random-history.ts'
 import { isLong, runs } from '../../support/runs.ts'
-import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
+import { type Reply, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld({ limitArchives: 0 })
+const ana = useCaller(world, 'ana')
 let made = 0
-
-beforeAll(async () => {
-  world = await openWorld({ limitArchives: 0 })
-  ana = await world.user('ana')
-})
-afterAll(() => world.close())
 
 interface Listed {
   readonly id: string

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Bench, openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let bench: Bench
 let head: string
 let base: string
 let minute = 10
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   bench = await openBench(world, ana)
   base = bench.project.git('rev-parse', 'main')
   head = bench.commit('topic', { 'dir/inner.txt': 'inner\n', 'top.txt': 'top\n' })
@@ -19,7 +17,6 @@ beforeAll(async () => {
   bench.project.git('tag', '-a', '-m', 'Told', 'told', head)
   expect((await bench.open('topic')).status).toBe(200)
 })
-afterAll(() => world.close())
 
 const forms: [string, () => string][] = [
   ['a branch', () => 'topic'],

@@ -1,19 +1,14 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newTestFolder } from '../../support/test-folder.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
 const run = promisify(execFile)
 
-let world: World
-let ana: Caller
-beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-})
-afterAll(() => world.close())
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 
 test('a project with SHA-256 ids is written through the API, and git agrees with all of it', async () => {
   const made = await ana.post('/projects', {

@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
+import { type Reply, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let basic: TestProject
 let odd: TestProject
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   basic = await addProject(world, ana, 'basic')
   odd = await addProject(world, ana, 'odd-names')
 })
-afterAll(() => world.close())
 
 /** `mode type id path` as git lists it. */
 function listed(project: TestProject, ...args: string[]): string[] {

@@ -8,7 +8,7 @@ import {
   openClientFolders,
   runGitClient,
 } from '../../support/git-client.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useWorld } from '../../support/world.ts'
 
 const MEBIBYTE = 1024 * 1024
 const ask = 'Please contact your administrator for more information.'
@@ -17,21 +17,17 @@ const notTaken = `The repository would exceed its size limit of 1 MiB. ${ask}`
 const notCommitted =
   'Your changes could not be committed, because they would cause this repository to exceed its size limit of 1 MiB'
 
-let world: World
+const world = useWorld({ outboundAllow: ['127.0.0.1'] }, { background: false })
 let folders: ClientFolders
 let ana: Caller
 let count = 0
 
 beforeAll(async () => {
-  world = await openWorld({ outboundAllow: ['127.0.0.1'] }, { background: false })
   folders = openClientFolders()
   ana = await world.user('ana')
 })
 beforeEach(() => limit(0))
-afterAll(async () => {
-  await world.close()
-  await folders.clear()
-})
+afterAll(() => folders.clear())
 
 async function limit(mebibytes: number): Promise<void> {
   const set = { repository_size_limit: mebibytes }

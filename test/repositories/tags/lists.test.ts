@@ -1,26 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
+import { type Reply, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dev: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dev = useCaller(world, 'dev')
 let project: TestProject
 let tags: string
 
 const made = ['v1.10.0', 'v1.9.0', 'v1.9.0-rc1', 'V2', 'alpha', 'rel/1', 'rel/10', 'été']
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dev = await world.user('dev')
   project = await addProject(world, ana, 'basic')
   await addMember(world, project, dev, 30)
   tags = `${project.api}/tags`
   for (const name of project.git('tag').split('\n')) project.git('tag', '-d', name)
   for (const tag_name of made) await ana.post(tags, { tag_name, ref: 'main' })
 })
-afterAll(() => world.close())
 
 const names = (reply: Reply): string[] => reply.body.map((one: { name: string }) => one.name)
 const asked = async (query: string) => names(await ana.get(`${tags}?${query}`))

@@ -1,26 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
+import { type Reply, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let mona: Caller
-let ben: Caller
-let cleo: Caller
-let rita: Caller
-let stranger: Caller
-
-beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  mona = await world.user('mona')
-  ben = await world.user('ben')
-  cleo = await world.user('cleo')
-  rita = await world.user('rita')
-  stranger = await world.user('stranger')
-})
-afterAll(() => world.close())
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const mona = useCaller(world, 'mona')
+const ben = useCaller(world, 'ben')
+const cleo = useCaller(world, 'cleo')
+const rita = useCaller(world, 'rita')
+const stranger = useCaller(world, 'stranger')
 
 async function stage() {
   const bench = await openBench(world, ana)

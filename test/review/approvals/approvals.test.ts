@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { actAs } from '../../../src/access/act-as.ts'
 import { hashPassword } from '../../../src/access/authentication/password.ts'
 import { getVisibleProject } from '../../../src/access/subjects.ts'
@@ -6,20 +6,12 @@ import { approve } from '../../../src/review/approvals/approve.ts'
 import { reload } from '../../../src/review/merge-requests/find.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let ben: Caller
-let cleo: Caller
-
-beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  ben = await world.user('ben')
-  cleo = await world.user('cleo')
-})
-afterAll(() => world.close())
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
+const cleo = useCaller(world, 'cleo')
 
 /** A project of ana's with two developers, and an open merge request of hers. */
 async function stage(): Promise<Bench & { readonly at: string; readonly project7: string }> {

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { endJob } from '../../../src/ci/pipelines/process/change-jobs.ts'
 import { refsPushed } from '../../../src/repositories/refs/pushed-task.ts'
 import { type Bench, openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-
-beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-})
-afterAll(() => world.close())
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 
 const configuration = 'build: {script: make}\n'
 

@@ -3,23 +3,17 @@ import { openReceiver, type Receiver } from '../../notifications/hooks/receiver.
 import { gitClient } from '../../support/git-client.ts'
 import { addMember } from '../../support/members.ts'
 import { openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let ben: Caller
+const world = useWorld({ outboundAllow: ['127.0.0.1'] }, { background: false })
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
 let receiver: Receiver
 
 beforeAll(async () => {
   receiver = await openReceiver()
-  world = await openWorld({ outboundAllow: ['127.0.0.1'] }, { background: false })
-  ana = await world.user('ana')
-  ben = await world.user('ben')
 })
-afterAll(async () => {
-  await world.close()
-  await receiver.close()
-})
+afterAll(() => receiver.close())
 
 /** A merge request that was approved and pushed to before anything was done for it. */
 async function overtaken() {

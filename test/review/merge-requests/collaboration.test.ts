@@ -11,9 +11,9 @@ import {
 } from '../../support/git-client.ts'
 import { addMember } from '../../support/members.ts'
 import { plansOf } from '../../support/plans.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useWorld } from '../../support/world.ts'
 
-let world: World
+const world = useWorld()
 let folders: ClientFolders
 let ana: Caller
 let mona: Caller
@@ -22,7 +22,6 @@ let fred: Caller
 let rita: Caller
 
 beforeAll(async () => {
-  world = await openWorld()
   folders = openClientFolders()
   ana = await world.user('ana')
   mona = await world.user('mona')
@@ -30,10 +29,7 @@ beforeAll(async () => {
   fred = await world.user('fred')
   rita = await world.user('rita')
 })
-afterAll(async () => {
-  await world.close()
-  await folders.clear()
-})
+afterAll(() => folders.clear())
 
 let count = 0
 

@@ -1,26 +1,21 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { git } from '../../support/git.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
+import { type Caller, type Reply, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let dora: Caller
-let rita: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const dora = useCaller(world, 'dora')
+const rita = useCaller(world, 'rita')
 let bench: Bench
 let count = 0
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  dora = await world.user('dora')
-  rita = await world.user('rita')
   bench = await openBench(world, ana)
   await addMember(world, bench.project.id, dora.id, 30)
   await addMember(world, bench.project.id, rita.id, 20)
 })
-afterAll(() => world.close())
 
 /** A merge request of a branch that changes the same line of a file as `main` does. */
 async function conflicting(more: Readonly<Record<string, string>> = {}) {

@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { atOnce } from '../../support/at-once.ts'
 import { git } from '../../support/git.ts'
 import { addMember } from '../../support/members.ts'
 import { openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type Reply, type World } from '../../support/world.ts'
+import { type Reply, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let guest: Caller
-
-beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  guest = await world.user('guest')
-})
-afterAll(() => world.close())
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const guest = useCaller(world, 'guest')
 
 async function stage() {
   const bench = await openBench(world, ana)

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let ben: Caller
-let cleo: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
+const cleo = useCaller(world, 'cleo')
 /** Private; ana owns it, ben is a Developer. */
 let closed: Bench
 /** Public; ana owns it. */
@@ -25,10 +25,6 @@ async function request(bench: Bench, branch: string, more: object = {}, who = an
 }
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  ben = await world.user('ben')
-  cleo = await world.user('cleo')
   closed = await openBench(world, ana)
   open = await openBench(world, ana)
   for (const bench of [closed, open]) await addMember(world, bench.project.id, ben.id, 30)
@@ -48,7 +44,6 @@ beforeAll(async () => {
   })
   await world.runTasks()
 })
-afterAll(() => world.close())
 
 async function titles(query: string, who = ana, path = '/merge_requests'): Promise<string[]> {
   const { status, body } = await who.get(`${path}?sort=asc&${query}`)

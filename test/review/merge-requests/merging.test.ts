@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { actAs } from '../../../src/access/act-as.ts'
 import { getVisibleProject } from '../../../src/access/subjects.ts'
 import { recoverPushes } from '../../../src/repositories/refs/journal/recover.ts'
 import { mergeNow } from '../../../src/review/merge-requests/merge/merge.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let ben: Caller
-
-beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  ben = await world.user('ben')
-})
-afterAll(() => world.close())
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
 
 const at = (bench: Bench, iid = 1) => `${bench.api}/${iid}`
 const tip = (bench: Bench, ref = 'main') => bench.project.git('rev-parse', ref)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   findHeadPipeline,
   headPipelineStatuses,
@@ -6,13 +6,9 @@ import {
 import { listMergedWith, listWithCommit } from '../../../src/review/merge-requests/queries.ts'
 import type { Db } from '../../../src/store/schema.ts'
 import { plansOf } from '../../support/plans.ts'
-import { openWorld, type World } from '../../support/world.ts'
+import { useWorld } from '../../support/world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world.close())
+const world = useWorld()
 
 test.each<[string, (db: Db) => Promise<unknown>]>([
   ['each of a list', (db) => headPipelineStatuses(db, [1, 2])],

@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { commitFile, gitClient, openClientFolders, runGitClient } from '../../support/git-client.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let ben: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
 const folders = openClientFolders()
 
-beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  ben = await world.user('ben')
-})
-afterAll(async () => {
-  await world.close()
-  await folders.clear()
-})
+afterAll(() => folders.clear())
 
 function url(bench: Bench, caller: Caller): string {
   const address = new URL(`${world.url}/${bench.project.fullPath}.git`)

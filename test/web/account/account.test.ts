@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { Browser } from '../../support/browser.ts'
 import { ed25519 } from '../../support/keys.ts'
 import { PASSWORD, signedInBrowser, submitForm } from '../../support/submit-form.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
 const BASE = '/-/user_settings'
 const hostile = '"><img src=x onerror=alert(1)>'
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let browser: Browser
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   browser = await signedInBrowser(world, ana)
 })
-afterAll(() => world.close())
 
 const pages = [
   'profile',

@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { Authenticator } from '../../support/authenticator.ts'
 import type { Browser } from '../../support/browser.ts'
 import { codeAt, withApp } from '../../support/codes.ts'
 import { PASSWORD, signedInBrowser, submitForm } from '../../support/submit-form.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
 const TOKENS = '/-/user_settings/personal_access_tokens'
 const KEYS = '/-/user_settings/two_factor/keys'
 const START = '2026-05-04T10:00:00.000Z'
-let world: World
-let ana: Caller
+const world = useWorld({ externalUrl: 'https://git.example.com' })
+const ana = useCaller(world, 'ana')
 let browser: Browser
 
-beforeAll(async () => {
-  world = await openWorld({ externalUrl: 'https://git.example.com' })
-  ana = await world.user('ana')
-})
-afterAll(() => world.close())
 beforeEach(async () => {
   world.setNow(START)
   browser = await signedInBrowser(world, ana)

@@ -1,26 +1,23 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Browser } from '../../support/browser.ts'
 import { codeAt } from '../../support/codes.ts'
 import { signedInBrowser, submitForm } from '../../support/submit-form.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
 const BASE = '/-/user_settings'
 const PAGE = `${BASE}/two_factor`
 const TOKENS = `${BASE}/personal_access_tokens`
 const START = '2026-05-04T10:00:00.000Z'
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let browser: Browser
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   browser = await signedInBrowser(world, ana)
   // As somebody whom a provider has let in.
   const { db } = world.ctx
   await db.updateTable('users').set({ password_hash: null }).where('id', '=', ana.id).execute()
 })
-afterAll(() => world.close())
 
 const later = (minutes: number) =>
   world.setNow(new Date(Date.parse(START) + minutes * 60_000).toISOString())

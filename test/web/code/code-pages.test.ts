@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { Browser } from '../../support/browser.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
 const PASSWORD = 'correct horse battery'
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let open: TestProject
 
 async function signedIn(who: Caller): Promise<Browser> {
@@ -23,14 +23,11 @@ async function commitFile(path: string, content: string, message: string) {
 }
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   open = await addProject(world, ana, 'basic', { path: 'open', visibility: 'public' })
   await addProject(world, ana, 'basic', { path: 'closed' })
   await commitFile('code.ts', 'const a = "<b>"\n// </script>\n', '<script>alert(1)</script>')
   await commitFile('page.md', '# A page\n\n<img src=x onerror=alert(1)>\n', 'Add a page')
 })
-afterAll(() => world.close())
 
 describe('pages of code', () => {
   test.each([

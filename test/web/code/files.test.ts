@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { Browser, type Shown } from '../../support/browser.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
 const PASSWORD = 'correct horse battery'
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let open: TestProject
 let browser: Browser
 
@@ -31,8 +31,6 @@ const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></
 const HOSTILE = '"><img src=x onerror=alert(1)>'
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   open = await addProject(world, ana, 'basic', { path: 'open', visibility: 'public' })
   browser = await signedIn(ana)
   await commit('code.ts', 'const a = 1\n')
@@ -51,7 +49,6 @@ beforeAll(async () => {
   ]
   await commit('book.ipynb', JSON.stringify({ cells }))
 })
-afterAll(() => world.close())
 
 const get = (at: string): Promise<Shown> => new Browser(world.url).get(`/ana/open${at}`)
 

@@ -1,24 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Browser } from '../../support/browser.ts'
 import { git } from '../../support/git.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
 import { signedInBrowser, submitForm } from '../../support/submit-form.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let eve: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const eve = useCaller(world, 'eve')
 let hers: Browser
 let open: TestProject
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  eve = await world.user('eve')
   open = await addProject(world, ana, 'basic', { path: 'open', visibility: 'public' })
   hers = await signedInBrowser(world, eve)
 })
-afterAll(() => world.close())
 
 async function forks(): Promise<{ id: number; path_with_namespace: string }[]> {
   return (await eve.get(`/projects/${open.id}/forks`)).body

@@ -2,19 +2,17 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openChromium } from '../../support/chromium.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
 const PASSWORD = 'correct horse battery'
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let open: TestProject
 let browser: Browser
 let page: Page
 const faults: string[] = []
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   open = await addProject(world, ana, 'basic', { path: 'open' })
   await world.root.put(`/users/${ana.id}`, { password: PASSWORD })
   const lines = Array.from({ length: 40 }, (_, index) => `const a${index} = ${index}\n`).join('')
@@ -33,10 +31,7 @@ beforeAll(async () => {
   await page.click('main button[type=submit]')
   await page.waitForURL((url) => !url.pathname.includes('sign_in'))
 }, 120_000)
-afterAll(async () => {
-  await browser.close()
-  await world.close()
-})
+afterAll(() => browser.close())
 
 const goTo = (at: string) => page.goto(`${world.url}/ana/open${at}`)
 

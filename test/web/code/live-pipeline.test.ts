@@ -5,10 +5,10 @@ import { openChromium } from '../../support/chromium.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { PASSWORD, signedInBrowser } from '../../support/submit-form.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let guest: Browser
 let bench: Bench
 let chromium: Chromium
@@ -17,8 +17,6 @@ let project: string
 const faults: string[] = []
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   const ben = await world.user('ben')
   bench = await openBench(world, ana)
   project = `/${bench.project.fullPath}`
@@ -37,10 +35,7 @@ beforeAll(async () => {
   await page.click('main button[type=submit]')
   await page.waitForURL(`${world.url}/`)
 }, 120_000)
-afterAll(async () => {
-  await chromium?.close()
-  await world?.close()
-})
+afterAll(() => chromium?.close())
 
 async function report(sha: string, ref: string, state: string): Promise<void> {
   const sent = { state, ref, name: 'checks' }

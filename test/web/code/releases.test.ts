@@ -1,24 +1,21 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { barsOf } from '../../../src/web/code/contributors.tsx'
 import { Browser } from '../../support/browser.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
 const PASSWORD = 'correct horse battery'
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let open: TestProject
 let browser: Browser
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   open = await addProject(world, ana, 'basic', { path: 'open', visibility: 'public' })
   await world.root.put(`/users/${ana.id}`, { password: PASSWORD })
   browser = new Browser(world.url)
   await browser.signIn('ana', PASSWORD)
 })
-afterAll(() => world.close())
 
 test('a release is made, changed, gets assets and evidence, and goes; its tag stays', async () => {
   const at = '/ana/open/-/releases'

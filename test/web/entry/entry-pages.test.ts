@@ -1,22 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { Browser } from '../../support/browser.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
 import { signedInBrowser, submitForm } from '../../support/submit-form.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
 const hostile = '"><img src=x onerror=alert(1)>'
-let world: World
-let ana: Caller
-let eve: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const eve = useCaller(world, 'eve')
 let hers: Browser
 let eves: Browser
 let nobodys: Browser
 let closed: TestProject
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  eve = await world.user('eve')
   closed = await addProject(world, ana, 'basic', { path: 'closed' })
   await ana.post(`/projects/${closed.id}/issues`, { title: hostile, assignee_ids: [ana.id] })
   await ana.post(`/projects/${closed.id}/issues/1/todo`)
@@ -24,7 +21,6 @@ beforeAll(async () => {
   eves = await signedInBrowser(world, eve)
   nobodys = new Browser(world.url)
 })
-afterAll(() => world.close())
 
 describe('home', () => {
   test('shows what waits for a person, and nothing of others', async () => {

@@ -1,25 +1,21 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Browser } from '../../support/browser.ts'
 import { git } from '../../support/git.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
 import { signedInBrowser, submitForm } from '../../support/submit-form.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
-let world: World
-let ana: Caller
-let ben: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
 let his: Browser
 let starter: TestProject
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  ben = await world.user('ben')
   starter = await addProject(world, ana, 'basic', { path: 'starter' })
   await ana.put(`/projects/${starter.id}`, { topics: ['template'] })
   his = await signedInBrowser(world, ben)
 })
-afterAll(() => world.close())
 
 const make = (body: Record<string, unknown>, caller = ben) => caller.post('/projects', body)
 const folder = (id: number) => world.ctx.git.open(id).path

@@ -8,13 +8,13 @@ import { git } from '../../support/git.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { PASSWORD, signedInBrowser, submitForm } from '../../support/submit-form.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useWorld } from '../../support/world.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8')
 const hostile = '"><img src=x onerror=alert(1)></textarea><script>alert(2)</script>'
 const file = 'a <b> & "c".html'
 
-let world: World
+const world = useWorld()
 let bench: Bench
 let dora: Caller
 let developer: Browser
@@ -23,7 +23,6 @@ let chromium: Chromium
 let count = 0
 
 beforeAll(async () => {
-  world = await openWorld()
   const ana = await world.user('ana')
   dora = await world.user('dora')
   const rita = await world.user('rita')
@@ -34,10 +33,7 @@ beforeAll(async () => {
   reporter = await signedInBrowser(world, rita)
   chromium = await openChromium()
 }, 120_000)
-afterAll(async () => {
-  await chromium?.close()
-  await world?.close()
-})
+afterAll(() => chromium?.close())
 
 /** A merge request that conflicts in two places of a file whose name and texts are hostile. */
 async function conflicting() {

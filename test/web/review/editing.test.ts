@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { Browser, type Shown } from '../../support/browser.ts'
 import { git } from '../../support/git.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
 const PASSWORD = 'correct horse battery'
 
-let world: World
-let ana: Caller
-let ben: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
 let bench: Bench
 let owner: Browser
 let stranger: Browser
@@ -23,9 +23,6 @@ function formTo(page: Shown, action: string): Shown {
 }
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  ben = await world.user('ben')
   const eve = await world.user('eve')
   for (const { id } of [ana, eve]) await world.root.put(`/users/${id}`, { password: PASSWORD })
   bench = await openBench(world, ana, { visibility: 'public' })
@@ -40,7 +37,6 @@ beforeAll(async () => {
   await stranger.signIn('eve', PASSWORD)
   list = `/${bench.project.fullPath}/-/merge_requests`
 })
-afterAll(() => world.close())
 
 test('a merge request is opened with people, labels and a milestone, edited, and shows both', async () => {
   const page = await owner.get(`${list}/new?merge_request%5Bsource_branch%5D=topic`)

@@ -3,18 +3,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openChromium } from '../../support/chromium.ts'
 import { makePerson, Windows } from '../../support/day.ts'
 import { openBench } from '../../support/review.ts'
-import { openWorld, type World } from '../../support/world.ts'
+import { useWorld } from '../../support/world.ts'
 
 const FILES = 230
 
-let world: World
+const world = useWorld()
 let browser: Browser
 let windows: Windows
 let page: Page
 let address: string
 
 beforeAll(async () => {
-  world = await openWorld()
   browser = await openChromium()
   windows = new Windows(browser, world)
   const ana = await makePerson(world, 'ana', 'Ana Ruiz')
@@ -28,10 +27,7 @@ beforeAll(async () => {
   address = `/${bench.project.fullPath}/-/merge_requests/1/diffs`
   page = await windows.open('ana')
 }, 120_000)
-afterAll(async () => {
-  await browser?.close()
-  await world?.close()
-})
+afterAll(() => browser?.close())
 
 test('only the first of many changed files are drawn, and the others as somebody comes near', async () => {
   await page.goto(address)

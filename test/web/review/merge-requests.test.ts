@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { Browser, type Shown } from '../../support/browser.ts'
 import { type Bench, openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
 const PASSWORD = 'correct horse battery'
 const hostile = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
 
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let bench: Bench
 let owner: Browser
 let stranger: Browser
@@ -27,8 +27,6 @@ function formWith(page: Shown, button: string): Shown {
 }
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   const eve = await world.user('eve')
   for (const { id } of [ana, eve]) await world.root.put(`/users/${id}`, { password: PASSWORD })
   bench = await openBench(world, ana)
@@ -38,7 +36,6 @@ beforeAll(async () => {
   stranger = await signedIn('eve')
   list = `/${bench.project.fullPath}/-/merge_requests`
 })
-afterAll(() => world.close())
 
 describe('a merge request', () => {
   let address: string

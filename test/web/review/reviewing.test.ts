@@ -1,16 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { Browser, type Shown } from '../../support/browser.ts'
 import { git } from '../../support/git.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
 const PASSWORD = 'correct horse battery'
 const hostile = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
 
-let world: World
-let ana: Caller
-let ben: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
+const ben = useCaller(world, 'ben')
 let bench: Bench
 let author: Browser
 let reviewer: Browser
@@ -42,9 +42,6 @@ async function threads(): Promise<Thread[]> {
 }
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
-  ben = await world.user('ben')
   const eve = await world.user('eve')
   for (const { id } of [ana, ben, eve]) {
     await world.root.put(`/users/${id}`, { password: PASSWORD })
@@ -66,7 +63,6 @@ beforeAll(async () => {
   reviewer = await signedIn('ben')
   stranger = await signedIn('eve')
 })
-afterAll(() => world.close())
 
 describe('the changes of a merge request', () => {
   test('are a tree with counts, and files with their lines, generated ones folded', async () => {

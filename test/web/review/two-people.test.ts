@@ -4,11 +4,11 @@ import { openChromium } from '../../support/chromium.ts'
 import { git } from '../../support/git.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { type Caller, useWorld } from '../../support/world.ts'
 
 const PASSWORD = 'correct horse battery'
 
-let world: World
+const world = useWorld()
 let bench: Bench
 let browser: Browser
 let address: string
@@ -32,7 +32,6 @@ async function pageOf(name: string): Promise<Page> {
 }
 
 beforeAll(async () => {
-  world = await openWorld()
   browser = await openChromium()
   const people: Caller[] = [await world.user('ana'), await world.user('ben')]
   for (const { id } of people) await world.root.put(`/users/${id}`, { password: PASSWORD })
@@ -44,10 +43,7 @@ beforeAll(async () => {
   iid = body.iid
   address = `${world.url}/${bench.project.fullPath}/-/merge_requests/${iid}`
 }, 120_000)
-afterAll(async () => {
-  await browser?.close()
-  await world?.close()
-})
+afterAll(() => browser?.close())
 
 test('two people review a merge request, each seeing what the other does', async () => {
   const [author, reviewer] = [await pageOf('ana'), await pageOf('ben')]

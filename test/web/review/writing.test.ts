@@ -7,11 +7,11 @@ import { git } from '../../support/git.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { PASSWORD, signedInBrowser, submitForm } from '../../support/submit-form.ts'
-import { type Caller, openWorld, type World } from '../../support/world.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
 const hostile = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
-let world: World
-let ana: Caller
+const world = useWorld()
+const ana = useCaller(world, 'ana')
 let bench: Bench
 let hers: Browser
 let guests: Browser
@@ -21,8 +21,6 @@ let page: Page
 const faults: string[] = []
 
 beforeAll(async () => {
-  world = await openWorld()
-  ana = await world.user('ana')
   const [ben, eve] = [await world.user('ben'), await world.user('eve')]
   bench = await openBench(world, ana)
   await addMember(world, bench.project.id, ben.id, 20)
@@ -41,10 +39,7 @@ beforeAll(async () => {
   await page.click('main button[type=submit]')
   await page.waitForURL(`${world.url}/`)
 }, 120_000)
-afterAll(async () => {
-  await chromium?.close()
-  await world?.close()
-})
+afterAll(() => chromium?.close())
 
 async function opened(branch: string, commits = 1): Promise<string> {
   for (let index = 1; index <= commits; index += 1) bench.commit(branch, { [branch]: `${index}\n` })
