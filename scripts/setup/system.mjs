@@ -59,6 +59,7 @@ const TEST_PROGRAMS = [
   ['gpg', 'gnupg'],
   ['ssh-keygen', 'openssh-client'],
   ['openssl', 'openssl'],
+  ['ldapmodify', 'ldap-utils'],
   ['git-lfs', 'git-lfs'],
   ['prometheus-alertmanager', 'prometheus-alertmanager'],
   ['chromium-headless-shell', 'chromium-headless-shell'],
