@@ -29,7 +29,11 @@ export interface Stage {
 
 export async function setStage(): Promise<Stage> {
   const world = await openWorld({ limitArchives: 0 }, { background: false })
-  await world.ctx.settings.change(world.ctx.db, { delayed_project_removal: true })
+  await world.ctx.settings.change(world.ctx.db, {
+    delayed_project_removal: true,
+    // More notes are made than anybody may write in a minute.
+    notes_create_limit: 0,
+  })
   const callers = new Map<string, Caller>([['anonymous', world.nobody]])
   callers.set('stranger', await world.user('stranger'))
   callers.set('external', await world.user('external', { external: true }))

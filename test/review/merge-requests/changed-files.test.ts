@@ -87,6 +87,9 @@ describe('the changed files of a merge request', () => {
       { new_path: 'space.txt', diff: '' },
     ])
     expect(await read(['none.txt'])).toEqual([])
+    // A path that no file can have changes nothing, and leaves the others as they are.
+    expect(await read(['../../etc/passwd', '/', 'a//b'])).toEqual([])
+    expect(await read(['../x', 'space.txt'])).toHaveLength(1)
     expect((await ana.get(`${files}/diff`)).status).toBe(400)
   })
 

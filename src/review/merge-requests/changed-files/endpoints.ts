@@ -6,6 +6,7 @@ import type { Ctx } from '../../../ctx.ts'
 import { type ChangedFile, readRangeDiff } from '../../../git/diff/changed-files.ts'
 import { readDiff } from '../../../git/diff/diff.ts'
 import { readLog } from '../../../git/history/log.ts'
+import { isTreePath } from '../../../git/names.ts'
 import { endpoint } from '../../../http/endpoint.ts'
 import { flag, id, list, text } from '../../../http/params.ts'
 import type { ShownAs } from '../../../repositories/repository/attributes.ts'
@@ -121,7 +122,9 @@ export const getDiffOfChangedFiles = endpoint({
   response: z.array(diffEntity),
   async handler({ ctx, project, mergeRequest, query, request: { signal } }) {
     const range = await findRange(ctx, mergeRequest, query, signal)
-    const { paths, ignore_whitespace: ignoreSpace = false } = query
+    const { ignore_whitespace: ignoreSpace = false } = query
+    // No file has any other.
+    const paths = query.paths.filter(isTreePath)
     if (!range || paths.length === 0) return []
     const { from, to } = range
     const repo = ctx.git.open(project.id)
