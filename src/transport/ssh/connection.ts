@@ -19,7 +19,7 @@ interface ConnectionOptions {
   /** How long the connection may stay without a command. */
   readonly idleMs: number
   readonly readerIdle: number
-  /** Told once the client has signed in. */
+  /** Called once the client has signed in. */
   readonly onSignIn: () => void
 }
 

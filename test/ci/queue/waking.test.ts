@@ -45,7 +45,7 @@ function edited(body: object) {
   return ({ id }: Stuck) => ana.put(`/runners/${id}`, body)
 }
 
-/** The runner has been told that there is nothing, and asks again. */
+/** The runner got the answer that there is nothing, and asks again. */
 async function waits(runner: TestRunner) {
   expect((await runner.ask()).status).toBe(204)
   const waiting = runner.ask({ last_update: runner.lastUpdate })

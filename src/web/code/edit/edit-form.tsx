@@ -74,7 +74,7 @@ function hintOf({ place, branch, inFork }: Edited): string {
     : 'You may not push to the branch that you look at: the commit goes to a new one.'
 }
 
-/** Told where somebody else changed the file since the form was opened: what was typed is kept. */
+/** Shown where somebody else changed the file since the form was opened: what was typed is kept. */
 function Changed({ kind, edited, project }: EditFormProps) {
   const { refused } = useShown()
   const before = refused?.values.last_commit_id

@@ -92,7 +92,7 @@ function WhyNot({ conflicts: { files, overflow } }: { conflicts: ConflictsData }
   )
 }
 
-/** Told where a branch moved since the form was opened. */
+/** Shown where a branch moved since the form was opened. */
 function Moved({ conflicts }: { conflicts: ConflictsData }) {
   const { refused } = useShown()
   const { source_sha: source, target_sha: target } = refused?.values ?? {}
