@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import type { Credentials } from '../access/authentication/credentials.ts'
@@ -285,10 +286,8 @@ function present(
   page: Page | NamesPage | undefined,
   link: (changes: Readonly<Record<string, string>>) => string,
 ): ApiAnswer {
-  if (result instanceof JsonText) {
-    const headers = { 'Content-Type': 'application/json', ...result.headers }
-    return { status: endpoint.status, headers, body: result.body }
-  }
+  const check = checkOf(parts, endpoint)
+  if (result instanceof JsonText) return presentText(endpoint, result, check)
   const answered = result instanceof Answer ? result : new Answer(result)
   const status = answered.status ?? endpoint.status
   if (endpoint.response && !(endpoint.response instanceof z.ZodType))
@@ -297,9 +296,7 @@ function present(
   const paged = endpoint.paginate ? (answered.body as Paged<unknown>) : undefined
   const value = paged ? paged.items : answered.body
   const body = JSON.stringify(value)
-  if (parts.checkResponses && endpoint.response instanceof z.ZodType && status < 300) {
-    assertShape(endpoint, endpoint.response, JSON.parse(body))
-  }
+  if (status < 300) check?.(body)
   const headers = paged && page ? pageHeaders(page, paged, link) : {}
   return {
     status,
@@ -313,11 +310,37 @@ function presentBytes(result: Bytes, status: number): ApiAnswer {
   return { status: result.status ?? status, headers, body: result.body }
 }
 
-function assertShape(endpoint: Endpoint, schema: z.ZodType, value: unknown): void {
-  const read = schema.safeParse(value)
-  if (read.success) return
-  const issues = read.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
-  throw new Error(
-    `${endpoint.method} ${endpoint.path} answers another shape: ${issues.slice(0, 8).join('; ')}`,
-  )
+/** Fails for a JSON text of another shape than the endpoint declares; undefined where shapes are not checked. */
+function checkOf(parts: PipelineParts, endpoint: Endpoint): ((json: string) => void) | undefined {
+  const schema = endpoint.response
+  if (!parts.checkResponses || !(schema instanceof z.ZodType)) return undefined
+  return (json) => {
+    const read = schema.safeParse(JSON.parse(json))
+    if (read.success) return
+    const issues = read.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+    throw new Error(
+      `${endpoint.method} ${endpoint.path} answers another shape: ${issues.slice(0, 8).join('; ')}`,
+    )
+  }
+}
+
+function presentText(
+  endpoint: Endpoint,
+  { body, headers: more }: JsonText,
+  check: ((json: string) => void) | undefined,
+): ApiAnswer {
+  const headers = { 'Content-Type': 'application/json', ...more }
+  if (Buffer.isBuffer(body)) check?.(body.toString())
+  const sent = check && !Buffer.isBuffer(body) ? Readable.from(checked(body, check)) : body
+  return { status: endpoint.status, headers, body: sent }
+}
+
+/** Passes a text on, which fails at its end if it has another shape. */
+async function* checked(text: Readable, check: (json: string) => void): AsyncGenerator<Buffer> {
+  const pieces: Buffer[] = []
+  for await (const piece of text) {
+    pieces.push(Buffer.from(piece))
+    yield Buffer.from(piece)
+  }
+  check(Buffer.concat(pieces).toString())
 }
