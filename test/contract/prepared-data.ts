@@ -1,4 +1,14 @@
-import { linkSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 
@@ -9,33 +19,66 @@ export interface PreparedData {
   close(): void
 }
 
-export async function prepareData(folder: string): Promise<PreparedData> {
+export function prepareData(folder: string): PreparedData {
   const repositories = join(folder, 'repositories')
   const copy = `${folder}-prepared`
-  const live = new Database(join(folder, 'gitstead.db'))
-  await live.backup(`${copy}.db`)
-  const prepared = new Database(`${copy}.db`, { readonly: true })
+  const database = rewindable(join(folder, 'gitstead.db'))
   const tree = linkTree(repositories, copy)
-  // A restored database counts as one of another schema, which each connection would read anew, a thousand tables and
-  // indexes, with each statement; it is the same one.
-  const schema = live.pragma('schema_version', { simple: true })
-  live.unsafeMode()
-  const seenVersion = () => live.pragma('data_version', { simple: true })
-  let version = seenVersion()
   return {
     async putBack(mayHaveMovedRefs) {
-      if (version !== seenVersion()) {
-        await prepared.backup(live.name, { progress: () => 100_000 })
-        live.pragma(`schema_version = ${schema}`)
-        version = seenVersion()
-      }
+      await database.rewind()
       if (mayHaveMovedRefs) putTreeBack(tree, copy, repositories)
     },
     close() {
-      live.close()
-      prepared.close()
-      for (const path of [copy, `${copy}.db`]) rmSync(path, { recursive: true, force: true })
+      database.close()
+      rmSync(copy, { recursive: true, force: true })
     },
+  }
+}
+
+/** The head of the index beside a write-ahead log, twice the same 48 bytes: how far the log goes. */
+const headBytes = 96
+
+/**
+ * A database that can be put back to what it is now, as often as wanted and in a moment, however much was written: what is
+ * committed from here on stays in the write-ahead log, which a reader keeps from being copied into the database, and to go
+ * back is to tell all connections that the log is as long as it was. SQLite itself undoes a transaction like this.
+ */
+function rewindable(path: string): { rewind(): Promise<void>; close(): void } {
+  const writer = new Database(path, { timeout: 0 })
+  const [{ busy } = { busy: 1 }] = writer.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
+  if (busy !== 0) throw new Error(`somebody reads ${path}`)
+  const reader = new Database(path, { readonly: true })
+  reader.exec('BEGIN; SELECT 1 FROM sqlite_schema')
+  // Not closed before the end: that takes away the locks that this process has on the file.
+  const index = openSync(`${path}-shm`, 'r+')
+  const before = Buffer.alloc(headBytes)
+  readSync(index, before, 0, headBytes, 0)
+  const now = Buffer.alloc(headBytes)
+  return {
+    async rewind() {
+      await whenFree(() => writer.exec('BEGIN IMMEDIATE'))
+      readSync(index, now, 0, headBytes, 0)
+      if (!now.equals(before)) writeSync(index, before, 0, headBytes, 0)
+      writer.exec('ROLLBACK')
+    },
+    close() {
+      reader.close()
+      writer.close()
+      closeSync(index)
+    },
+  }
+}
+
+/** Nothing may wait in here for the server, which is in the same process. */
+async function whenFree(act: () => void): Promise<void> {
+  for (;;) {
+    try {
+      return act()
+    } catch (error) {
+      if (!(error instanceof Database.SqliteError && error.code === 'SQLITE_BUSY')) throw error
+    }
+    await new Promise((resolve) => setImmediate(resolve))
   }
 }
 

@@ -105,7 +105,7 @@ async function post(caller: Caller, path: string, body: unknown) {
 }
 
 async function withUndo(stage: Omit<Stage, 'undo' | 'close'>): Promise<Stage> {
-  const prepared = await prepareData(stage.world.folder)
+  const prepared = prepareData(stage.world.folder)
   return {
     ...stage,
     undo: prepared.putBack,
