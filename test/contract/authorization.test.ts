@@ -40,17 +40,26 @@ async function repliesOf(
   callers: readonly (readonly [string, Caller])[],
 ): Promise<Map<string, Reply>> {
   const undo = () => stage.undo(mayWriteRepository(endpoint))
+  const isPrepared = exampleOf(endpoint).prepare !== undefined
   const replies = new Map<string, Reply>()
   let question: Question | undefined
+  let prepareAgain: (() => Promise<void>) | undefined
   for (const [name, caller] of callers) {
-    question ??= await questionFor(stage, place, endpoint)
+    if (!question) {
+      question = await questionFor(stage, place, endpoint)
+      prepareAgain = isPrepared && !mayWriteRepository(endpoint) ? await stage.mark() : undefined
+    }
     const reply = await question.ask(caller)
     replies.set(name, reply)
     if (!hasChanged(endpoint, reply)) continue
+    if (prepareAgain) {
+      await prepareAgain()
+      continue
+    }
     await undo()
     question = undefined
   }
-  if (question && exampleOf(endpoint).prepare) await undo()
+  if (question && isPrepared) await undo()
   return replies
 }
 

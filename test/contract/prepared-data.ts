@@ -16,19 +16,23 @@ import Database from 'better-sqlite3'
 export interface PreparedData {
   /** Puts the database back, and the repositories if they may have changed. */
   putBack(repositories: boolean): Promise<void>
+  /** Remembers the database as it is now, and gives how to come back to that, until the next `putBack`. */
+  mark(): Promise<() => Promise<void>>
   close(): void
 }
 
-export function prepareData(folder: string): PreparedData {
+export async function prepareData(folder: string): Promise<PreparedData> {
   const repositories = join(folder, 'repositories')
   const copy = `${folder}-prepared`
   const database = rewindable(join(folder, 'gitstead.db'))
+  const begin = await database.mark()
   const tree = linkTree(repositories, copy)
   return {
     async putBack(mayHaveMovedRefs) {
-      await database.rewind()
+      await begin()
       if (mayHaveMovedRefs) putTreeBack(tree, copy, repositories)
     },
+    mark: database.mark,
     close() {
       database.close()
       rmSync(copy, { recursive: true, force: true })
@@ -39,12 +43,18 @@ export function prepareData(folder: string): PreparedData {
 /** The head of the index beside a write-ahead log, twice the same 48 bytes: how far the log goes. */
 const headBytes = 96
 
+interface Rewindable {
+  /** Remembers the database as it is now, and gives how to come back to that. */
+  mark(): Promise<() => Promise<void>>
+  close(): void
+}
+
 /**
- * A database that can be put back to what it is now, as often as wanted and in a moment, however much was written: what is
+ * A database that can be put back to what it was, as often as wanted and in a moment, however much was written: what is
  * committed from here on stays in the write-ahead log, which a reader keeps from being copied into the database, and to go
  * back is to tell all connections that the log is as long as it was. SQLite itself undoes a transaction like this.
  */
-function rewindable(path: string): { rewind(): Promise<void>; close(): void } {
+function rewindable(path: string): Rewindable {
   const writer = new Database(path, { timeout: 0 })
   const [{ busy } = { busy: 1 }] = writer.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
   if (busy !== 0) throw new Error(`somebody reads ${path}`)
@@ -52,15 +62,27 @@ function rewindable(path: string): { rewind(): Promise<void>; close(): void } {
   reader.exec('BEGIN; SELECT 1 FROM sqlite_schema')
   // Not closed before the end: that takes away the locks that this process has on the file.
   const index = openSync(`${path}-shm`, 'r+')
-  const before = Buffer.alloc(headBytes)
-  readSync(index, before, 0, headBytes, 0)
-  const now = Buffer.alloc(headBytes)
-  return {
-    async rewind() {
-      await whenFree(() => writer.exec('BEGIN IMMEDIATE'))
-      readSync(index, now, 0, headBytes, 0)
-      if (!now.equals(before)) writeSync(index, before, 0, headBytes, 0)
+  const read = () => {
+    const head = Buffer.alloc(headBytes)
+    readSync(index, head, 0, headBytes, 0)
+    return head
+  }
+  /** While nobody else writes. */
+  async function alone<T>(act: () => T): Promise<T> {
+    await whenFree(() => writer.exec('BEGIN IMMEDIATE'))
+    try {
+      return act()
+    } finally {
       writer.exec('ROLLBACK')
+    }
+  }
+  return {
+    async mark() {
+      const head = await alone(read)
+      return () =>
+        alone(() => {
+          if (!read().equals(head)) writeSync(index, head, 0, headBytes, 0)
+        })
     },
     close() {
       reader.close()
