@@ -6,6 +6,7 @@ import type { Caller, Reply } from '../support/world.ts'
 import { exampleOf, hasChanged, mayWriteRepository, type Question, questionFor } from './ask.ts'
 import { allExamples } from './examples.ts'
 import type { Place } from './records.ts'
+import { refusalFaults } from './refusals.ts'
 import { type Stage, setStage, visibilities } from './stage.ts'
 
 /**
@@ -27,30 +28,43 @@ afterAll(() => stage?.close())
 /** For whom visibility makes a difference: members may do the same in a public project as in a private one. */
 const VISITORS = new Set(['anonymous', 'stranger', 'external', 'guest'])
 
-function cell(reply: Reply): string {
+function cell(reply: Reply | undefined): string {
+  if (!reply) return '-'
   return reply.status < 400 ? 'ok' : String(reply.status)
 }
 
 /** What each of the callers is answered at a place. What was changed is undone before the next one asks. */
-async function cellsOf(
+async function repliesOf(
   endpoint: Endpoint,
   place: Place,
-  callers: readonly Caller[],
-): Promise<string[]> {
+  callers: readonly (readonly [string, Caller])[],
+): Promise<Map<string, Reply>> {
   const undo = () => stage.undo(mayWriteRepository(endpoint))
-  const cells: string[] = []
+  const isPrepared = exampleOf(endpoint).prepare !== undefined
+  const replies = new Map<string, Reply>()
   let question: Question | undefined
-  for (const caller of callers) {
-    question ??= await questionFor(stage, place, endpoint)
+  let prepareAgain: (() => Promise<void>) | undefined
+  for (const [name, caller] of callers) {
+    if (!question) {
+      question = await questionFor(stage, place, endpoint)
+      prepareAgain = isPrepared && !mayWriteRepository(endpoint) ? await stage.mark() : undefined
+    }
     const reply = await question.ask(caller)
-    cells.push(cell(reply))
+    replies.set(name, reply)
     if (!hasChanged(endpoint, reply)) continue
+    if (prepareAgain) {
+      await prepareAgain()
+      continue
+    }
     await undo()
     question = undefined
   }
-  if (question && exampleOf(endpoint).prepare) await undo()
-  return cells
+  if (question && isPrepared) await undo()
+  return replies
 }
+
+/** Refusals that say something else than why. */
+const misworded: string[] = []
 
 async function rowsOf(endpoint: Endpoint): Promise<string[]> {
   const hasPlace = /^\/(projects|groups)\/:/.test(endpoint.path)
@@ -58,18 +72,17 @@ async function rowsOf(endpoint: Endpoint): Promise<string[]> {
   for (const visibility of hasPlace ? visibilities : (['private'] as const)) {
     const place = stage.places.get(visibility) as Place
     const asked = callers.filter(([name]) => visibility === 'private' || VISITORS.has(name))
-    const cells = await cellsOf(
-      endpoint,
-      place,
-      asked.map(([, caller]) => caller),
-    )
-    const byName = new Map(asked.map(([name], at) => [name, cells[at]]))
+    const replies = await repliesOf(endpoint, place, asked)
+    if (visibility === 'private') {
+      const ofPeople = new Map([...replies].filter(([name]) => stage.callers.has(name)))
+      misworded.push(...refusalFaults(endpoint, ofPeople))
+    }
     rows.push(
       [
         endpoint.method,
         endpoint.path,
         hasPlace ? visibility : '-',
-        ...callers.map(([name]) => byName.get(name) ?? '-'),
+        ...callers.map(([name]) => cell(replies.get(name))),
       ].join('\t'),
     )
   }
@@ -89,6 +102,10 @@ test('every endpoint admits exactly those whom the reviewed table names', async 
   expect(found).not.toMatch(/\t5\d\d(\t|$)/m)
   expect(found).toBe(readFileSync(table, 'utf8'))
 }, 1_200_000)
+
+test('whoever is refused is told so in the words for it', () => {
+  expect(misworded).toEqual([])
+})
 
 test('every example is of an endpoint that exists', () => {
   const known = new Set(apiEndpoints.map((one) => `${one.method} ${one.path}`))

@@ -1,4 +1,14 @@
-import { linkSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 
@@ -6,36 +16,91 @@ import Database from 'better-sqlite3'
 export interface PreparedData {
   /** Puts the database back, and the repositories if they may have changed. */
   putBack(repositories: boolean): Promise<void>
+  /** Remembers the database as it is now, and gives how to come back to that, until the next `putBack`. */
+  mark(): Promise<() => Promise<void>>
   close(): void
 }
 
 export async function prepareData(folder: string): Promise<PreparedData> {
   const repositories = join(folder, 'repositories')
   const copy = `${folder}-prepared`
-  const live = new Database(join(folder, 'gitstead.db'))
-  await live.backup(`${copy}.db`)
-  const prepared = new Database(`${copy}.db`, { readonly: true })
+  const database = rewindable(join(folder, 'gitstead.db'))
+  const begin = await database.mark()
   const tree = linkTree(repositories, copy)
-  // A restored database counts as one of another schema, which each connection would read anew, a thousand tables and
-  // indexes, with each statement; it is the same one.
-  const schema = live.pragma('schema_version', { simple: true })
-  live.unsafeMode()
-  const seenVersion = () => live.pragma('data_version', { simple: true })
-  let version = seenVersion()
   return {
     async putBack(mayHaveMovedRefs) {
-      if (version !== seenVersion()) {
-        await prepared.backup(live.name, { progress: () => 100_000 })
-        live.pragma(`schema_version = ${schema}`)
-        version = seenVersion()
-      }
+      await begin()
       if (mayHaveMovedRefs) putTreeBack(tree, copy, repositories)
     },
+    mark: database.mark,
     close() {
-      live.close()
-      prepared.close()
-      for (const path of [copy, `${copy}.db`]) rmSync(path, { recursive: true, force: true })
+      database.close()
+      rmSync(copy, { recursive: true, force: true })
     },
+  }
+}
+
+/** The head of the index beside a write-ahead log, twice the same 48 bytes: how far the log goes. */
+const headBytes = 96
+
+interface Rewindable {
+  /** Remembers the database as it is now, and gives how to come back to that. */
+  mark(): Promise<() => Promise<void>>
+  close(): void
+}
+
+/**
+ * A database that can be put back to what it was, as often as wanted and in a moment, however much was written: what is
+ * committed from here on stays in the write-ahead log, which a reader keeps from being copied into the database, and to go
+ * back is to tell all connections that the log is as long as it was. SQLite itself undoes a transaction like this.
+ */
+function rewindable(path: string): Rewindable {
+  const writer = new Database(path, { timeout: 0 })
+  const [{ busy } = { busy: 1 }] = writer.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
+  if (busy !== 0) throw new Error(`somebody reads ${path}`)
+  const reader = new Database(path, { readonly: true })
+  reader.exec('BEGIN; SELECT 1 FROM sqlite_schema')
+  // Not closed before the end: that takes away the locks that this process has on the file.
+  const index = openSync(`${path}-shm`, 'r+')
+  const read = () => {
+    const head = Buffer.alloc(headBytes)
+    readSync(index, head, 0, headBytes, 0)
+    return head
+  }
+  /** While nobody else writes. */
+  async function alone<T>(act: () => T): Promise<T> {
+    await whenFree(() => writer.exec('BEGIN IMMEDIATE'))
+    try {
+      return act()
+    } finally {
+      writer.exec('ROLLBACK')
+    }
+  }
+  return {
+    async mark() {
+      const head = await alone(read)
+      return () =>
+        alone(() => {
+          if (!read().equals(head)) writeSync(index, head, 0, headBytes, 0)
+        })
+    },
+    close() {
+      reader.close()
+      writer.close()
+      closeSync(index)
+    },
+  }
+}
+
+/** Nothing may wait in here for the server, which is in the same process. */
+async function whenFree(act: () => void): Promise<void> {
+  for (;;) {
+    try {
+      return act()
+    } catch (error) {
+      if (!(error instanceof Database.SqliteError && error.code === 'SQLITE_BUSY')) throw error
+    }
+    await new Promise((resolve) => setImmediate(resolve))
   }
 }
 

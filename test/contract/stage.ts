@@ -24,6 +24,8 @@ export interface Stage {
   readonly target: Caller
   /** Puts the database, and the repositories if they may have changed, back to what they were when the stage was set. */
   undo(repositories: boolean): Promise<void>
+  /** Remembers the database as it is now, and gives how to come back to that, until the next `undo`. */
+  mark(): Promise<() => Promise<void>>
   close(): Promise<void>
 }
 
@@ -104,11 +106,12 @@ async function post(caller: Caller, path: string, body: unknown) {
   return reply.body
 }
 
-async function withUndo(stage: Omit<Stage, 'undo' | 'close'>): Promise<Stage> {
+async function withUndo(stage: Omit<Stage, 'undo' | 'mark' | 'close'>): Promise<Stage> {
   const prepared = await prepareData(stage.world.folder)
   return {
     ...stage,
     undo: prepared.putBack,
+    mark: prepared.mark,
     async close() {
       prepared.close()
       await stage.world.close()

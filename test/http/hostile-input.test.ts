@@ -41,7 +41,7 @@ const hostile: readonly (readonly [string, unknown])[] = [
   ['a deep nest', deep()],
 ]
 
-/** Each parameter gets one value of so many, others than the one before it; each of them in `npm run test:long`. */
+/** Each parameter gets one value of so many, another than the one before it; each of them in `npm run test:long`. */
 function shareOf<T>(values: readonly T[], turn: number, of: number): T[] {
   return values.filter((_, at) => at % of === turn % of)
 }
@@ -109,7 +109,7 @@ describe('hostile input', () => {
       const names = Object.keys({ ...endpoint.query, ...(endpoint.raw ? {} : endpoint.body) })
       const changes = names.flatMap((name) => {
         asked += 1
-        return shareOf(hostile, asked, cases(10, 1)).map(([what, value]) => ({ name, what, value }))
+        return shareOf(hostile, asked, cases(19, 1)).map(([what, value]) => ({ name, what, value }))
       })
       const asks = changes.map(({ name, value }): Ask => {
         return (question, caller) => question.askWith(caller, { [name]: value })
@@ -132,7 +132,7 @@ describe('hostile input', () => {
       const names = [...endpoint.path.matchAll(/[:*](\w+)/g)].map(([, name = '']) => name)
       const changes = names.flatMap((name) => {
         asked += 1
-        return shareOf(texts, asked, cases(5, 1)).map((text) => ({ name, text }))
+        return shareOf(texts, asked, cases(10, 1)).map((text) => ({ name, text }))
       })
       const asks = changes.map(({ name, text }): Ask => {
         return (question, caller) => question.askAt(caller, name, text)

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   cpSync,
@@ -9,15 +9,23 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { openApp } from '../../src/app.ts'
+import { type Config, readConfig } from '../../src/base/config.ts'
+import { silentLog } from '../../src/base/log.ts'
 import { productVersion } from '../../src/base/version.ts'
+import { listeningLines } from '../../src/http/listener/listening.ts'
+import { startFailure } from '../../src/store/sqlite/start-failure.ts'
+import { gitstead } from '../support/command-line.ts'
 import { newFolder } from '../support/database.ts'
+import { freePort } from '../support/free-port.ts'
 import { isThere } from '../support/needed.ts'
-import { startServerProcess } from '../support/server-process.ts'
+import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { newTestFolder } from '../support/test-folder.ts'
+import { openWorld } from '../support/world.ts'
 
 const root = new URL('../../', import.meta.url).pathname
 const isRoot = process.getuid?.() === 0
@@ -28,11 +36,13 @@ const mayBeNobody = isThere(
   spawnSync('setpriv', [...asNobody, 'test', '-r', join(root, 'scripts/start.mjs')]).status === 0,
 )
 
-/** A data folder that a server has used. */
+/** A data folder that a server has used, and that server. */
 let used = ''
+let server: ServerProcess
 beforeAll(async () => {
   used = newFolder()
-  const server = await startServerProcess(used)
+  server = await startServerProcess(used)
+  await vi.waitFor(() => expect(server.said()).toContain('The administrator is root'))
   await server.stop()
   return () => rmSync(used, { recursive: true, force: true })
 }, 60_000)
@@ -63,7 +73,7 @@ function run(program: readonly string[], env: Readonly<Record<string, string>>, 
 }
 
 /** What the server says when it does not start: one line, and nothing else. */
-function refusal(env: Readonly<Record<string, string>>, nobody = false): string {
+function saidAtStart(env: Readonly<Record<string, string>>, nobody = false): string {
   const { status, stdout, stderr } = run(['scripts/start.mjs'], env, nobody)
   expect([status, stdout]).toEqual([1, ''])
   // A warning about the folder is a line of the log.
@@ -72,12 +82,26 @@ function refusal(env: Readonly<Record<string, string>>, nobody = false): string 
   return said.slice('gitstead: '.length, -1)
 }
 
+/** Why a server does not start, without a process of its own, which says nothing else (`saidAtStart`). */
+async function refusal(env: Readonly<Record<string, string>>): Promise<string> {
+  try {
+    const settings = { GITSTEAD_PORT: '0', GITSTEAD_SSH_PORT: '0', ...env }
+    const app = await openApp(readConfig(settings), { log: silentLog })
+    await app.close()
+  } catch (error) {
+    const said = startFailure(error) ?? String(error)
+    expect(said).toMatch(/^[^\n]+$/)
+    return said
+  }
+  throw new Error('the server starts')
+}
+
 /** What a command says that cannot work. */
-function refusalOfCommand(data: string, ...words: string[]): string {
-  const { status, stdout, stderr } = run(['scripts/gitstead.mjs', ...words, '--data', data], {})
-  expect([status, stdout]).toEqual([1, ''])
+async function refusalOfCommand(data: string, ...words: string[]): Promise<string> {
+  const { code, out, err } = await gitstead(data, words)
+  expect([code, out]).toEqual([1, ''])
   // A warning about the folder is a line of the log.
-  const said = stderr.replaceAll(/^\{.*\}\n/gm, '')
+  const said = err.replaceAll(/^\{.*\}\n/gm, '')
   expect(said).toMatch(/^gitstead: [^\n]+\n$/)
   return said.slice('gitstead: '.length, -1)
 }
@@ -88,19 +112,31 @@ describe('a data folder', () => {
   test.each([
     ['is a file', 'file', 'the data folder %s is no folder, but a file'],
     ['is a link to nowhere', 'link', 'the data folder %s is a link that leads to nowhere'],
-  ])('that %s is refused by the server and by commands', (_title, name, text) => {
+  ])('that %s is refused by the server and by commands', async (_title, name, text) => {
     const folder = newTestFolder()
     writeFileSync(join(folder, 'file'), '')
     symlinkSync(join(folder, 'nowhere'), join(folder, 'link'))
     const data = join(folder, name)
     const expected = text.replace('%s', data)
-    expect(refusal({ GITSTEAD_DATA: data })).toContain(expected)
-    expect(refusalOfCommand(data, ...userCreate)).toContain(expected)
+    expect(await refusal({ GITSTEAD_DATA: data })).toContain(expected)
+    expect(await refusalOfCommand(data, ...userCreate)).toContain(expected)
   })
 
-  test('that a command names by mistake is not made', () => {
+  test('is named in one line by the processes of both, which end with 1', () => {
+    const data = join(newTestFolder(), 'file')
+    writeFileSync(data, '')
+    const expected = `the data folder ${data} is no folder, but a file`
+    expect(saidAtStart({ GITSTEAD_DATA: data })).toContain(expected)
+    const command = ['scripts/gitstead.mjs', ...userCreate, '--data', data]
+    const { status, stdout, stderr } = run(command, {})
+    expect([status, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(/^gitstead: [^\n]+\n$/)
+    expect(stderr).toContain(expected)
+  })
+
+  test('that a command names by mistake is not made', async () => {
     const data = join(newTestFolder(), 'typo')
-    expect(refusalOfCommand(data, ...userCreate)).toBe(
+    expect(await refusalOfCommand(data, ...userCreate)).toBe(
       `${data} holds nothing yet: start the server there once`,
     )
     expect(existsSync(data)).toBe(false)
@@ -110,10 +146,10 @@ describe('a data folder', () => {
     const data = newTestFolder()
     chmodSync(data, 0o555)
     onTestFinished(() => chmodSync(data, 0o755))
-    expect(refusal({ GITSTEAD_DATA: data }, isRoot)).toContain(
+    expect(saidAtStart({ GITSTEAD_DATA: data }, isRoot)).toContain(
       `the data folder ${data} cannot be read and written`,
     )
-    expect(refusal({ GITSTEAD_DATA: join(data, 'new') }, isRoot)).toMatch(
+    expect(saidAtStart({ GITSTEAD_DATA: join(data, 'new') }, isRoot)).toMatch(
       /^the data folder \S+ cannot be made \(permission denied, mkdir .*, has no right to it\): see GITSTEAD_DATA$/,
     )
   })
@@ -121,60 +157,68 @@ describe('a data folder', () => {
   test.skipIf(!isRoot || !mayBeNobody)('that belongs to somebody else names both users', () => {
     const data = copyOfUsed()
     chmodSync(data, 0o755)
-    expect(refusal({ GITSTEAD_DATA: data }, true)).toBe(
+    expect(saidAtStart({ GITSTEAD_DATA: data }, true)).toBe(
       `the data folder ${data} cannot be read and written: it belongs to user 0, and this is user 65534`,
     )
   })
 })
 
 describe('a database', () => {
-  test('that is marked read-only is refused', () => {
+  test('that is marked read-only is refused', async () => {
     const data = copyOfUsed()
     chmodSync(join(data, 'gitstead.db'), 0o444)
-    expect(refusal({ GITSTEAD_DATA: data })).toBe(`the database ${data}/gitstead.db is read-only`)
+    expect(await refusal({ GITSTEAD_DATA: data })).toBe(
+      `the database ${data}/gitstead.db is read-only`,
+    )
   })
 
   test.each([
     ['something else', 0, 'is not a database'],
     ['damaged', 4096, 'is damaged'],
-  ])('that is %s is refused', (_title, from, text) => {
+  ])('that is %s is refused', async (_title, from, text) => {
     const data = copyOfUsed()
     overwrite(join(data, 'gitstead.db'), from)
-    expect(refusal({ GITSTEAD_DATA: data })).toContain(`the database ${data}/gitstead.db ${text}`)
+    expect(await refusal({ GITSTEAD_DATA: data })).toContain(
+      `the database ${data}/gitstead.db ${text}`,
+    )
   })
 
-  test('of a newer program is refused, and both versions are named', () => {
+  test('of a newer program is refused, and both versions are named', async () => {
     const data = copyOfUsed()
     const database = new Database(join(data, 'gitstead.db'))
     database.exec("INSERT INTO schema_migrations VALUES ('9999-later', '99.1.0', '2099-01-01')")
     database.close()
-    const said = refusal({ GITSTEAD_DATA: data })
+    const said = await refusal({ GITSTEAD_DATA: data })
     expect(said).toContain('the database was written by Gitstead 99.1.0 (9999-later)')
     expect(said).toContain(`this is Gitstead ${productVersion}`)
     expect(said).toContain('start the newer program')
   })
 })
 
-test('a key that is damaged is named', () => {
+test('a key that is damaged is named', async () => {
   const data = copyOfUsed()
   writeFileSync(join(data, 'secret.key'), 'no key')
-  expect(refusal({ GITSTEAD_DATA: data })).toBe(
+  expect(await refusal({ GITSTEAD_DATA: data })).toBe(
     `the key ${data}/secret.key is damaged (expected 64 hexadecimal digits): put it back from a backup`,
   )
 })
 
 describe('settings', () => {
-  test('of a file that is no JSON are refused', () => {
+  test('of a file that is no JSON are refused', async () => {
     const data = newTestFolder()
     writeFileSync(join(data, 'gitstead.json'), '{')
-    expect(refusal({ GITSTEAD_DATA: data })).toContain(`${data}/gitstead.json cannot be read`)
+    expect(await refusal({ GITSTEAD_DATA: data })).toContain(`${data}/gitstead.json cannot be read`)
   })
 
-  test.each([
-    [{ GITSTEAD_PORT: '99999' }, 'GITSTEAD_PORT is wrong: "99999" (expected a whole number'],
-    [{ GITSTEAD_HOST: '203.0.113.9' }, 'GITSTEAD_HOST must be an address of this machine'],
-  ])('%j is refused', (env, text) => {
-    expect(refusal({ GITSTEAD_DATA: newTestFolder(), ...env })).toContain(text)
+  test('that cannot be are refused', async () => {
+    expect(await refusal({ GITSTEAD_DATA: newTestFolder(), GITSTEAD_PORT: '99999' })).toContain(
+      'GITSTEAD_PORT is wrong: "99999" (expected a whole number',
+    )
+  })
+
+  test('that name an address of another machine are refused', () => {
+    const env = { GITSTEAD_DATA: newTestFolder(), GITSTEAD_HOST: '203.0.113.9' }
+    expect(saidAtStart(env)).toContain('GITSTEAD_HOST must be an address of this machine')
   })
 
   test('that name a port in use are refused', async () => {
@@ -182,9 +226,9 @@ describe('settings', () => {
     await new Promise((resolve) => other.once('listening', resolve))
     onTestFinished(() => void other.close())
     const { port } = other.address() as { port: number }
-    const said = refusal({ GITSTEAD_DATA: newTestFolder(), GITSTEAD_PORT: String(port) })
+    const said = saidAtStart({ GITSTEAD_DATA: copyOfUsed(), GITSTEAD_PORT: String(port) })
     expect(said).toBe(`127.0.0.1:${port} is in use: choose another GITSTEAD_PORT`)
-    expect(refusal({ GITSTEAD_DATA: newTestFolder(), GITSTEAD_SSH_PORT: String(port) })).toBe(
+    expect(saidAtStart({ GITSTEAD_DATA: copyOfUsed(), GITSTEAD_SSH_PORT: String(port) })).toBe(
       `127.0.0.1:${port} is in use: choose another GITSTEAD_SSH_PORT, or 0 for no git over SSH`,
     )
   })
@@ -192,9 +236,9 @@ describe('settings', () => {
   test.skipIf(isRoot && !mayBeNobody)(
     'that name a port which needs more rights are refused',
     () => {
-      const data = newTestFolder()
-      chmodSync(data, 0o777)
-      const said = refusal({ GITSTEAD_DATA: data, GITSTEAD_PORT: '79' }, isRoot)
+      const data = copyOfUsed()
+      if (isRoot) execFileSync('chown', ['-R', '65534', data])
+      const said = saidAtStart({ GITSTEAD_DATA: data, GITSTEAD_PORT: '79' }, isRoot)
       expect(said).toBe(
         '127.0.0.1:79 needs more rights: choose a GITSTEAD_PORT from 1024 on, or let `gitstead service install` give it the right',
       )
@@ -221,32 +265,30 @@ test.skipIf(!isRoot || !mayBeNobody)('a clone that must be compiled by its owner
 })
 
 describe('a server that listens', () => {
-  test('names its address once', async () => {
-    const server = await startServerProcess(copyOfUsed())
-    await expect.poll(() => server.said()).toContain('The administrator is root')
-    await server.stop()
+  test('names its address once', () => {
     expect(server.said().split(server.url)).toHaveLength(2)
     expect(server.said()).not.toContain('GITSTEAD_EXTERNAL_URL')
   })
 
+  /** What a server says once it listens as it is set, without a process of its own. */
+  async function saidAs(given: Partial<Config>): Promise<string> {
+    const world = await openWorld({ port: await freePort(), ...given })
+    onTestFinished(() => world.close())
+    // As for every server with a TCP port.
+    const { address, port } = world.app.server.address() as AddressInfo
+    return listeningLines(world.app.config, address, port).join('\n')
+  }
+
   test.each(['0.0.0.0', '::'])('on %s says that others cannot follow its links', async (host) => {
-    const server = await startServerProcess(copyOfUsed(), { GITSTEAD_HOST: host })
-    await expect.poll(() => server.said()).toContain('The administrator is root')
-    await server.stop()
-    expect(server.said()).toMatch(
+    expect(await saidAs({ host })).toMatch(
       /listens on http:\/\/(?:0\.0\.0\.0|\[::\]):(\d+), links lead to http:\/\/localhost:\1\n.*set GITSTEAD_EXTERNAL_URL to/,
     )
   })
 
   test('on all addresses says nothing where the address of links was given', async () => {
-    const server = await startServerProcess(copyOfUsed(), {
-      GITSTEAD_HOST: '0.0.0.0',
-      GITSTEAD_EXTERNAL_URL: 'https://git.example.com',
-    })
-    await expect.poll(() => server.said()).toContain('The administrator is root')
-    await server.stop()
-    expect(server.said()).toContain(', links lead to https://git.example.com\n')
-    expect(server.said()).not.toContain('GITSTEAD_EXTERNAL_URL')
+    const said = await saidAs({ host: '0.0.0.0', externalUrl: 'https://git.example.com' })
+    expect(said).toMatch(/, links lead to https:\/\/git\.example\.com$/)
+    expect(said).not.toContain('GITSTEAD_EXTERNAL_URL')
   })
 })
 

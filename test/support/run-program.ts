@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 
 export interface ProgramRun {
   readonly program: string
@@ -72,4 +73,50 @@ function read(file: number, length: number): Buffer {
     at += count
   }
   return bytes
+}
+
+/** How a program ended that ran beside this process. */
+export interface ProgramEnd {
+  /** Null when a signal ended it. */
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+type Answer = { readonly id: number } & (ProgramEnd | { readonly failure: string })
+
+/** The process that runs programs for this one while this one goes on. */
+class Starter {
+  readonly #process = spawn(process.execPath, [join(import.meta.dirname, 'program-starter.mjs')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  readonly #waiting = new Map<number, (answer: Answer) => void>()
+  #asked = 0
+
+  constructor() {
+    this.#process.unref()
+    createInterface({ input: this.#process.stdout }).on('line', (line) => {
+      // What our own script writes.
+      const answer = JSON.parse(line) as Answer
+      this.#waiting.get(answer.id)?.(answer)
+      this.#waiting.delete(answer.id)
+    })
+  }
+
+  run(asked: Omit<ProgramRun, 'input'>): Promise<Answer> {
+    this.#asked += 1
+    const id = this.#asked
+    this.#process.stdin.write(`${JSON.stringify({ id, ...asked })}\n`)
+    return new Promise((resolve) => this.#waiting.set(id, resolve))
+  }
+}
+
+let starter: Starter | undefined
+
+/** As `runProgram`, with nothing to read, while this process goes on: the server that it asks may be in here. */
+export async function runProgramBeside(asked: Omit<ProgramRun, 'input'>): Promise<ProgramEnd> {
+  starter ??= new Starter()
+  const answer = await starter.run(asked)
+  if ('failure' in answer) throw new Error(`${asked.program}: ${answer.failure}`)
+  return answer
 }

@@ -1,10 +1,7 @@
-import { execFile } from 'node:child_process'
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
-import { promisify } from 'node:util'
-import { startProgram } from '../../src/base/programs/program.ts'
 import { type ClientRun, runGitClient } from './git-client.ts'
+import { runProgramBeside } from './run-program.ts'
 
 /** OpenSSH's client with one key and nothing of whoever runs the tests. */
 export interface SshIdentity {
@@ -20,10 +17,21 @@ export async function makeIdentity(
   args: readonly string[] = ['-t', 'ed25519'],
 ): Promise<SshIdentity> {
   const file = join(folder, name)
-  await promisify(execFile)('ssh-keygen', ['-q', '-N', '', '-C', name, '-f', file, ...args])
+  await keygen(['-q', '-N', '', '-C', name, '-f', file, ...args])
   await chmod(file, 0o600)
-  const { stdout } = await promisify(execFile)('ssh-keygen', ['-y', '-f', file])
-  return { file, publicKey: stdout.trim() }
+  return { file, publicKey: (await keygen(['-y', '-f', file])).trim() }
+}
+
+async function keygen(args: readonly string[]): Promise<string> {
+  const env = { PATH: process.env.PATH ?? '' }
+  const { code, stdout, stderr } = await runProgramBeside({
+    program: 'ssh-keygen',
+    args,
+    cwd: '/',
+    env,
+  })
+  if (code !== 0) throw new Error(`ssh-keygen ${args.join(' ')}: ${stderr}`)
+  return stdout
 }
 
 /** The arguments of `ssh` that keep the machine's own settings out. */
@@ -68,7 +76,7 @@ export interface SshRunOptions {
 /** Runs `ssh` against a port of this machine. */
 export async function runSsh(options: SshRunOptions): Promise<ClientRun> {
   const { port, identity, known, agent, args = [], user = 'git', command = [], env = {} } = options
-  const child = startProgram({
+  const { code, stdout, stderr } = await runProgramBeside({
     program: 'ssh',
     args: [
       ...sshArguments(identity, known, agent),
@@ -81,12 +89,6 @@ export async function runSsh(options: SshRunOptions): Promise<ClientRun> {
     cwd: '/',
     env: { PATH: process.env.PATH ?? '', HOME: '/nonexistent', ...env },
   })
-  child.stdin.end()
-  const [stdout, stderr, { code }] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    child.closed,
-  ])
   return { code: code ?? -1, stdout, stderr }
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { type Dispatcher, request } from 'undici'
+import { type Dispatcher, Pool } from 'undici'
 import { afterAll, beforeAll } from 'vitest'
 import { digestOf } from '../../src/access/token-use.ts'
 import { type App, type AppOptions, openApp } from '../../src/app.ts'
@@ -88,9 +88,10 @@ export class Caller {
       headers['Content-Type'] ??= form.headers.get('Content-Type') ?? ''
       payload = new Uint8Array(await form.arrayBuffer())
     }
-    const url = `${this.baseUrl}${options.host ? '' : '/api/v4'}${path}`
+    const url = `${options.host ? '' : '/api/v4'}${path}`
     // `fetch` takes as long again as the server does, and half of all tests are such calls.
-    const response = await request(url, {
+    const response = await connectionsTo(this.baseUrl).request({
+      path: url,
       method: method as Dispatcher.HttpMethod,
       headers,
       body: payload,
@@ -98,6 +99,20 @@ export class Caller {
     const text = await response.body.text()
     return { status: response.statusCode, headers: headersOf(response.headers), body: parse(text) }
   }
+}
+
+const pools = new Map<string, Pool>()
+
+/**
+ * The connections to a server. The agent that undici uses by itself makes a new one for each call from then on when it has
+ * once closed one, as it does after each DELETE with a body.
+ */
+function connectionsTo(origin: string): Pool {
+  const known = pools.get(origin)
+  if (known) return known
+  const made = new Pool(origin)
+  pools.set(origin, made)
+  return made
 }
 
 function headersOf(given: Dispatcher.ResponseData['headers']): Headers {
@@ -225,6 +240,7 @@ export async function openWorld(
     runTasks: () => app.runDueTasks(),
     async close() {
       await app.close()
+      pools.delete(url)
       rmSync(folder, { recursive: true, force: true })
     },
   }

@@ -22,13 +22,17 @@ export interface Watched {
 }
 
 const EVERY_MS = 250
-/** The honest client asks alone first, so that the server is warm when the memory is measured. */
-const WARM_MS = 10_000
 
-/** Watches memory and disk of a server, and asks it as an honest client does, until stopped. */
-export async function watch(server: TortureServer): Promise<{ stop(): Promise<Watched> }> {
+/**
+ * Watches memory and disk of a server, and asks it as an honest client does, until stopped. That client asks alone first,
+ * so that the server is warm when the memory is measured.
+ */
+export async function watch(
+  server: TortureServer,
+  warmMs: number,
+): Promise<{ stop(): Promise<Watched> }> {
   const probe = startProbe(server.url)
-  await sleep(WARM_MS)
+  await sleep(warmMs)
   moveLogIntoDatabase(server.data)
   const before = { memory: memoryOf(server.processes()), disk: await diskUsage(server.data) }
   const most = { ...before }

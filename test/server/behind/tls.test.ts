@@ -1,26 +1,26 @@
 import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { makeLog } from '../../../src/base/log.ts'
 import { newFolder } from '../../support/database.ts'
 import { git } from '../../support/git.ts'
 import { gitClient } from '../../support/git-client.ts'
 import { type ServerProcess, startServerProcess } from '../../support/server-process.ts'
+import { newTestFolder } from '../../support/test-folder.ts'
+import { openWorld } from '../../support/world.ts'
 import { ask } from './ask.ts'
 import { makeCertificate } from './certificate.ts'
 
 const folder = newFolder()
 const first = makeCertificate(folder, 'first')
 const second = makeCertificate(folder, 'second')
-const used = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') }
 let server: ServerProcess
 
 beforeAll(async () => {
-  copyFileSync(first.cert, used.cert)
-  copyFileSync(first.key, used.key)
   server = await startServerProcess(join(folder, 'data'), {
-    GITSTEAD_TLS_CERT: used.cert,
-    GITSTEAD_TLS_KEY: used.key,
+    GITSTEAD_TLS_CERT: first.cert,
+    GITSTEAD_TLS_KEY: first.key,
   })
 })
 afterAll(async () => {
@@ -69,29 +69,42 @@ test('who speaks no TLS is hung up on, and the others are served', async () => {
 })
 
 test('a certificate that was renewed is used by new connections; until both files fit, the one before goes on', async () => {
-  const name = async () => (await ask(ca, `${server.url}/-/health`)).name
+  const renewed = { cert: join(folder, 'renewed.pem'), key: join(folder, 'renewed.key') }
+  copyFileSync(first.cert, renewed.cert)
+  copyFileSync(first.key, renewed.key)
+  const said: string[] = []
+  const log = makeLog({ level: 'info', write: (line) => void said.push(line) })
+  // The files are looked at every five seconds.
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const world = await openWorld({ tlsCert: renewed.cert, tlsKey: renewed.key }, { log })
+  onTestFinished(() => world.close())
+  const name = async () => (await ask(ca, `${world.url.replace('http:', 'https:')}/-/health`)).name
   copyFileSync(second.cert, join(folder, 'next.pem'))
-  renameSync(join(folder, 'next.pem'), used.cert)
-  await expect
-    .poll(() => server.said(), { timeout: 25_000 })
-    .toContain('certificate before goes on')
+  renameSync(join(folder, 'next.pem'), renewed.cert)
   expect(await name()).toBe('first')
-  copyFileSync(second.key, used.key)
-  await expect.poll(name, { timeout: 25_000, interval: 500 }).toBe('second')
-  expect(server.said()).toContain('the certificate was read anew')
-}, 60_000)
-
-test('a server without a certificate that fits does not start, and names the setting', async () => {
-  const refusal = (env: Record<string, string>) =>
-    expect(startServerProcess(join(folder, 'other'), env)).rejects
-  await refusal({ GITSTEAD_TLS_CERT: first.cert }).toThrow(
-    'GITSTEAD_TLS_CERT needs GITSTEAD_TLS_KEY',
-  )
-  await refusal({
-    GITSTEAD_TLS_CERT: join(folder, 'none.pem'),
-    GITSTEAD_TLS_KEY: first.key,
-  }).toThrow('GITSTEAD_TLS_CERT cannot be read (no such file')
-  await refusal({ GITSTEAD_TLS_CERT: first.cert, GITSTEAD_TLS_KEY: second.key }).toThrow(
-    'GITSTEAD_TLS_CERT and GITSTEAD_TLS_KEY must be PEM files of a certificate and its key (',
-  )
+  vi.advanceTimersByTime(5000)
+  expect(said.join('')).toContain('certificate before goes on')
+  expect(await name()).toBe('first')
+  copyFileSync(second.key, renewed.key)
+  vi.advanceTimersByTime(5000)
+  expect(await name()).toBe('second')
+  expect(said.join('')).toContain('the certificate was read anew')
 })
+
+test.each([
+  [{ tlsCert: first.cert }, 'GITSTEAD_TLS_CERT needs GITSTEAD_TLS_KEY'],
+  [
+    { tlsCert: join(folder, 'none.pem'), tlsKey: first.key },
+    'GITSTEAD_TLS_CERT cannot be read (no such file',
+  ],
+  [
+    { tlsCert: first.cert, tlsKey: second.key },
+    'GITSTEAD_TLS_CERT and GITSTEAD_TLS_KEY must be PEM files of a certificate and its key (',
+  ],
+])(
+  'a server without a certificate that fits does not start, and names the setting: %#',
+  async (given, text) => {
+    await expect(openWorld({ data: newTestFolder(), ...given })).rejects.toThrow(text)
+  },
+)

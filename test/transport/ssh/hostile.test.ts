@@ -17,6 +17,7 @@ import {
   openClientFolders,
   type TestProject,
 } from '../../support/git-client.ts'
+import { cases } from '../../support/runs.ts'
 import { makeIdentity, noKnownHosts, runSsh, type SshIdentity } from '../../support/ssh-client.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
@@ -100,7 +101,7 @@ function packet(payload: Buffer): Buffer {
 test('whatever strangers send ends their connection, and nothing else', async () => {
   const hello = Buffer.from('SSH-2.0-test\r\n')
   const noise = () => randomBytes(Math.ceil(Math.random() * 600))
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < cases(4, 20); round++) {
     const type = Buffer.from([Math.floor(Math.random() * 256)])
     await Promise.all([
       send(noise()),
@@ -118,7 +119,7 @@ test('whatever strangers send ends their connection, and nothing else', async ()
 }, 60_000)
 
 test('whatever people send who have signed in ends no more than their connection', async () => {
-  for (let round = 0; round < 25; round++) {
+  for (let round = 0; round < cases(6, 25); round++) {
     const client = await signedIn()
     const closed = new Promise<void>((resolve) => client.once('close', () => resolve()))
     await exec(client, "git-upload-pack 'ana/none.git'").catch(() => undefined)
@@ -180,7 +181,7 @@ test('clients that leave in the middle of their sign-in leave nothing behind', a
       const privateKey = readFileSync(key.file)
       client.connect({ host: '127.0.0.1', port, username: 'git', privateKey })
     })
-  for (let round = 0; round < 10; round++) {
+  for (let round = 0; round < cases(3, 10); round++) {
     await Promise.all([
       leave('connect', false),
       leave('handshake', false),
