@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
@@ -66,7 +67,7 @@ describe('what a text mentions', () => {
 
   test('has the path before it when it is mentioned in another project', async () => {
     const target = await issue(ana, 'near')
-    const { body: far } = await ana.post('/projects', { name: 'far' })
+    const far = await createProject(ana, 'far')
     const path = `/projects/${far.id}/issues`
     const full = `${bench.project.fullPath}#${target}`
     const { body: source } = await ana.post(path, { title: 'x', description: full })
@@ -81,7 +82,7 @@ describe('what a text mentions', () => {
 
   test('stays silent about what the writer may not see', async () => {
     const secret = await world.user('secret')
-    const { body: hidden } = await secret.post('/projects', { name: 'hidden' })
+    const hidden = await createProject(secret, 'hidden')
     const { body: target } = await secret.post(`/projects/${hidden.id}/issues`, { title: 'x' })
     await issue(ana, 'curious', { description: `secret/hidden#${target.iid}` })
     expect(await systemNotes(secret, `/projects/${hidden.id}/issues/${target.iid}`)).toEqual([])
@@ -177,10 +178,10 @@ describe('people who are mentioned', () => {
   })
 
   test('are also the members of a mentioned group', async () => {
-    const { body: group } = await ana.post('/groups', { name: 'crew', path: 'crew' })
+    const group = await createGroup(ana, 'crew')
     const cat = await world.user('cat')
     await ana.post(`/groups/${group.id}/members`, { user_id: cat.id, access_level: 30 })
-    const { body: project } = await ana.post('/projects', { name: 'ship', namespace_id: group.id })
+    const project = await createProject(ana, 'ship', { namespace_id: group.id })
     await ana.post(`/projects/${project.id}/issues`, { title: 'storm', description: 'All @crew!' })
     expect(await todos(cat)).toEqual([['mentioned', 'storm']])
   })

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
@@ -91,8 +92,8 @@ test('what is done waits no more, one by one or all at once', async () => {
 })
 
 test('a group has the to-dos of all its projects', async () => {
-  const { body: group } = await ana.post('/groups', { name: 'team', path: 'team' })
-  const { body: inside } = await ana.post('/projects', { name: 'in', namespace_id: group.id })
+  const group = await createGroup(ana, 'team')
+  const inside = await createProject(ana, 'in', { namespace_id: group.id })
   await addMember(world, inside.id, bea.id, 30)
   await ana.post(`/projects/${inside.id}/issues`, { title: 'inside', assignee_ids: [bea.id] })
   await ana.post(issues, { title: 'outside', assignee_ids: [bea.id] })

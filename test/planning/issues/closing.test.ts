@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
@@ -177,7 +178,7 @@ describe('a merge request', () => {
 })
 
 test('in another project a commit closes what its author may close there', async () => {
-  const { body: other } = await ana.post('/projects', { name: 'other' })
+  const other = await createProject(ana, 'other')
   const there = `/projects/${other.id}/issues`
   const iid = await open(there)
   await commit(`Closes ana/other#${iid}`, dev)

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
@@ -11,7 +12,7 @@ let project: number
 let issues: string
 
 beforeAll(async () => {
-  project = (await ana.post('/projects', { name: 'secrets', visibility: 'public' })).body.id
+  project = (await createProject(ana, 'secrets', { visibility: 'public' })).id
   issues = `/projects/${project}/issues`
   await addMember(world, project, guest.id, 10)
   await addMember(world, project, planner.id, 15)
@@ -164,7 +165,7 @@ describe('issues of a project', () => {
   })
 
   test('of a project that is being deleted are gone from every list', async () => {
-    const { body: gone } = await ana.post('/projects', { name: 'gone' })
+    const gone = await createProject(ana, 'gone')
     await ana.post(`/projects/${gone.id}/issues`, { title: 'goes' })
     await guest.post('/todos/mark_as_done')
     await addMember(world, gone.id, guest.id, 10)

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
@@ -101,7 +102,7 @@ describe('labels of a project', () => {
 })
 
 test('labels of groups are followed too', async () => {
-  const { body: group } = await ana.post('/groups', { name: 'followed', path: 'followed' })
+  const group = await createGroup(ana, 'followed')
   const labels = `/groups/${group.id}/labels`
   const { body: label } = await ana.post(labels, { name: 'news', color: 'red' })
   const followed = await ana.post(`${labels}/${label.id}/subscribe`)

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -7,15 +8,11 @@ const ana = useCaller(world, 'ana')
 const namesOf = (body: readonly { name: string }[]) => body.map((label) => label.name)
 
 async function group(path: string, more: object = {}) {
-  const made = await ana.post('/groups', { name: path, path, ...more })
-  expect(made.status).toBe(201)
-  return made.body.id as number
+  return (await createGroup(ana, path, more)).id
 }
 
 async function project(name: string, more: object = {}) {
-  const made = await ana.post('/projects', { name, ...more })
-  expect(made.status).toBe(201)
-  return made.body.id as number
+  return (await createProject(ana, name, more)).id
 }
 
 describe.each(['projects', 'groups'] as const)('labels of %s', (kind) => {

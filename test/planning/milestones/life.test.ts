@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
@@ -9,11 +10,11 @@ const titlesOf = (body: readonly { title: string }[]) => body.map((one) => one.t
 const taken = { message: { title: ['has already been taken'] } }
 
 async function group(path: string, more: object = {}) {
-  return (await ana.post('/groups', { name: path, path, ...more })).body.id as number
+  return (await createGroup(ana, path, more)).id
 }
 
 async function project(name: string, more: object = {}) {
-  return (await ana.post('/projects', { name, ...more })).body.id as number
+  return (await createProject(ana, name, more)).id
 }
 
 describe.each(['projects', 'groups'] as const)('milestones of %s', (kind) => {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addProject } from '../../support/project.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
@@ -62,8 +63,8 @@ describe('milestones of a project', () => {
 
 describe.each(['projects', 'groups'] as const)('milestones of %s', (kind) => {
   test('show their issues, merge requests and how the work went down', async () => {
-    const { body: group } = await ana.post('/groups', { name: `g-${kind}`, path: `g-${kind}` })
-    const { body: project } = await ana.post('/projects', { name: 'in', namespace_id: group.id })
+    const group = await createGroup(ana, `g-${kind}`)
+    const project = await createProject(ana, 'in', { namespace_id: group.id })
     const owner = kind === 'groups' ? `/groups/${group.id}` : `/projects/${project.id}`
     const { body: milestone } = await ana.post(`${owner}/milestones`, { title: 'soon' })
     const issues = `/projects/${project.id}/issues`

@@ -3,6 +3,7 @@ import type { Project } from '../../../src/access/subjects.ts'
 import type { Ctx } from '../../../src/ctx.ts'
 import type { CommandContext } from '../../../src/planning/quick-actions/command-context.ts'
 import { quickActions } from '../../../src/planning/quick-actions/run.ts'
+import { createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { type Reply, useCaller, useWorld } from '../../support/world.ts'
 
@@ -14,10 +15,10 @@ let at: string
 let one: string
 
 beforeAll(async () => {
-  const { body } = await ana.post('/projects', { name: 'commands' })
-  at = `/projects/${body.id}`
-  await addMember(world, body.id, ben.id, 30)
-  await addMember(world, body.id, guest.id, 10)
+  const { id } = await createProject(ana, 'commands')
+  at = `/projects/${id}`
+  await addMember(world, id, ben.id, 30)
+  await addMember(world, id, guest.id, 10)
   for (const name of ['bug', 'two words', 'p::1', 'p::2'])
     await ana.post(`${at}/labels`, { name, color: 'red' })
   await ana.post(`${at}/milestones`, { title: 'v1.0 final' })
