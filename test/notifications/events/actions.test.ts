@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
@@ -116,7 +117,7 @@ test('days before and after a line find it, in pages', async () => {
 
 test('what somebody with a private profile did is for them and administrators to list', async () => {
   const shy = await world.user('shy')
-  const { body: project } = await shy.post('/projects', { name: 'Open', visibility: 'public' })
+  const project = await createProject(shy, 'Open', { visibility: 'public' })
   await shy.post(`/projects/${project.id}/issues`, { title: 'Seen' })
   await world.runTasks()
   const list = async (who: Caller) => (await who.get(`/users/${shy.id}/events`)).body.length

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
@@ -9,7 +10,7 @@ let id: number
 let events: string
 
 beforeAll(async () => {
-  id = (await ana.post('/projects', { name: 'demo', initialize_with_readme: true })).body.id
+  id = (await createProject(ana, 'demo', { initialize_with_readme: true })).id
   events = `/projects/${id}/events`
   await addMember(world, id, guest.id, 10)
   await ana.post(`/projects/${id}/repository/branches?branch=work&ref=main`)

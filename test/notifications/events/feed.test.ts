@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
@@ -185,8 +186,7 @@ describe('lists', () => {
 
   test('of all projects are of those that one belongs to', async () => {
     const other = await world.user('other')
-    const open = { name: 'open', visibility: 'public' }
-    const { body: elsewhere } = await other.post('/projects', open)
+    const elsewhere = await createProject(other, 'open', { visibility: 'public' })
     await other.post(`/projects/${elsewhere.id}/issues`, { title: 'elsewhere' })
     const all = await ben.get('/events?scope=all&per_page=100')
     expect(JSON.stringify(all.body)).not.toContain('elsewhere')

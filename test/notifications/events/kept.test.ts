@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { forgetEvents } from '../../../src/notifications/events/forget-task.ts'
+import { createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -8,8 +9,8 @@ let at: string
 
 beforeAll(async () => {
   world.setNow('2023-05-05T10:00:00.000Z')
-  const { body } = await ana.post('/projects', { name: 'old' })
-  at = `/projects/${body.id}`
+  const { id } = await createProject(ana, 'old')
+  at = `/projects/${id}`
 })
 
 const told = async () =>

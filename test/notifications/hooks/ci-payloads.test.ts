@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { notifyOfExpiringTokens } from '../../../src/notifications/hooks/payloads/expiring-tokens.ts'
+import { createGroup } from '../../support/create.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { addRunner, type TestRunner } from '../../support/runner.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
@@ -444,7 +445,7 @@ describe('other hooks', () => {
   })
 
   test('hear of tokens of a project and of a group that end in a week, with every field', async () => {
-    const { body: group } = await ana.post('/groups', { name: 'tokens', path: 'tokens' })
+    const group = await createGroup(ana, 'tokens')
     const flags = { push_events: false, resource_access_token_events: true }
     const ofProject = await ana.post(`${at}/hooks`, { url: `${receiver.url}/p`, ...flags })
     await ana.post(`/groups/${group.id}/hooks`, { url: `${receiver.url}/g`, ...flags })
@@ -472,7 +473,7 @@ describe('other hooks', () => {
       ...about(wide),
       group: {
         group_id: group.id,
-        group_name: 'tokens',
+        group_name: 'Tokens',
         group_path: 'tokens',
         full_path: 'tokens',
       },

@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { forgetDeliveries } from '../../../src/notifications/hooks/deliver.ts'
 import { fireHooks, type HookPayload } from '../../../src/notifications/hooks/fire.ts'
+import { createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
 
@@ -20,7 +21,7 @@ const begin = Date.parse('2026-05-04T10:00:00.000Z')
 
 beforeAll(async () => {
   receiver = await openReceiver()
-  projectId = (await ana.post('/projects', { name: 'sender' })).body.id
+  projectId = (await createProject(ana, 'sender')).id
   hooks = `/projects/${projectId}/hooks`
   await world.runTasks()
 })

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { ed25519 } from '../../support/keys.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
@@ -49,7 +50,7 @@ describe('the hooks of the instance hear of a project', () => {
   })
 
   test('that is made, changed, renamed, moved and deleted, each with all that is known', async () => {
-    const { body: project } = await ana.post('/projects', { name: 'Demo' })
+    const project = await createProject(ana, 'Demo')
     const { id } = project
     expect(await heard()).toEqual([{ event_name: 'project_create', ...facts(id) }])
     world.setNow(LATER)
@@ -65,11 +66,7 @@ describe('the hooks of the instance hear of a project', () => {
         old_path_with_namespace: 'ana/demo',
       },
     ])
-    const { body: group } = await ana.post('/groups', {
-      name: 'Home',
-      path: 'home',
-      visibility: 'internal',
-    })
+    const group = await createGroup(ana, 'home', { visibility: 'internal' })
     await ana.post(`/groups/${group.id}/members`, { user_id: bea.id, access_level: 50 })
     await heard()
     await ana.put(`/projects/${id}/transfer`, { namespace: group.id })
@@ -96,13 +93,12 @@ describe('the hooks of the instance hear of a project', () => {
   })
 
   test('that is forked', async () => {
-    const source = await ana.post('/projects', {
-      name: 'Source',
+    const source = await createProject(ana, 'Source', {
       visibility: 'public',
       initialize_with_readme: true,
     })
     await heard()
-    const fork = await bea.post(`/projects/${source.body.id}/fork`)
+    const fork = await bea.post(`/projects/${source.id}/fork`)
     expect(fork.status).toBe(201)
     expect((await heard()).filter((one) => one.event_name === 'project_create')).toMatchObject([
       { path_with_namespace: 'bea/source', owner_name: 'bea', project_id: fork.body.id },
@@ -111,7 +107,7 @@ describe('the hooks of the instance hear of a project', () => {
 })
 
 test('the hooks of the instance hear of a group that is made, renamed and deleted', async () => {
-  const { body: group } = await ana.post('/groups', { name: 'Team', path: 'team' })
+  const group = await createGroup(ana, 'team')
   const facts = {
     created_at: NOW,
     updated_at: NOW,
@@ -130,11 +126,7 @@ test('the hooks of the instance hear of a group that is made, renamed and delete
   expect(await heard()).toEqual([
     { event_name: 'group_rename', ...after, old_path: 'team', old_full_path: 'team' },
   ])
-  const { body: below } = await ana.post('/groups', {
-    name: 'Below',
-    path: 'below',
-    parent_id: group.id,
-  })
+  const below = await createGroup(ana, 'below', { parent_id: group.id })
   expect((await heard()).map((one) => [one.event_name, one.full_path])).toContainEqual([
     'group_create',
     'crew/below',
@@ -195,8 +187,7 @@ describe('the hooks of the instance hear of a member', () => {
   })
 
   test('of a project who asks, is let in, changed and removed', async () => {
-    const made = await ana.post('/projects', { name: 'Club house', visibility: 'public' })
-    const { id } = made.body
+    const { id } = await createProject(ana, 'Club house', { visibility: 'public' })
     await heard()
     const facts = (access_level: string, updated_at = NOW) => ({
       created_at: expect.any(String),
@@ -231,11 +222,7 @@ describe('the hooks of the instance hear of a member', () => {
   })
 
   test('of a group who asks, is let in, changed and removed', async () => {
-    const { body: group } = await ana.post('/groups', {
-      name: 'Club',
-      path: 'club',
-      visibility: 'public',
-    })
+    const group = await createGroup(ana, 'club', { visibility: 'public' })
     await heard()
     const facts = (group_access: string, expires_at: string | null = null) => ({
       created_at: NOW,
@@ -323,7 +310,7 @@ test('hooks of the instance are listed, read and removed by administrators alone
 })
 
 test('a project has a hundred hooks at most, and a group fifty', async () => {
-  const { body: group } = await ana.post('/groups', { name: 'Full', path: 'full' })
+  const group = await createGroup(ana, 'full')
   const hooks = `/groups/${group.id}/hooks`
   const url = 'http://127.0.0.1:9/x'
   for (let n = 0; n < 50; n += 1) expect((await ana.post(hooks, { url })).status).toBe(201)

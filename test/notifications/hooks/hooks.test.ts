@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
@@ -387,8 +388,8 @@ describe('a receiver', () => {
 
 describe('hooks of groups and of the instance', () => {
   test('hear of all projects below', async () => {
-    const { body: group } = await ana.post('/groups', { name: 'g', path: 'g' })
-    const { body: made } = await ana.post('/projects', { name: 'in', namespace_id: group.id })
+    const group = await createGroup(ana, 'g')
+    const made = await createProject(ana, 'in', { namespace_id: group.id })
     const groupHooks = `/groups/${group.id}/hooks`
     const { status, body } = await ana.post(groupHooks, {
       url: receiver.url,

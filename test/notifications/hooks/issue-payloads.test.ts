@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
@@ -14,9 +15,8 @@ let minute = 0
 
 beforeAll(async () => {
   receiver = await openReceiver()
-  groupId = (await ana.post('/groups', { name: 'team', path: 'team' })).body.id
-  const made = await ana.post('/projects', { name: 'told', namespace_id: groupId })
-  projectId = made.body.id
+  groupId = (await createGroup(ana, 'team')).id
+  projectId = (await createProject(ana, 'told', { namespace_id: groupId })).id
   at = `/projects/${projectId}`
   await addMember(world, projectId, bob.id, 30)
   const flags = { push_events: false, issues_events: true, milestone_events: true }
@@ -116,7 +116,7 @@ describe('a new issue', () => {
         avatar_url: null,
         git_ssh_url: ssh,
         git_http_url: `${url}.git`,
-        namespace: 'team',
+        namespace: 'Team',
         visibility_level: 0,
         path_with_namespace: 'team/told',
         default_branch: 'main',
@@ -345,7 +345,7 @@ describe('a milestone', () => {
     const [told] = await heard()
     expect(told?.body).toMatchObject({
       object_kind: 'milestone',
-      group: { group_id: groupId, group_name: 'team', group_path: 'team', full_path: 'team' },
+      group: { group_id: groupId, group_name: 'Team', group_path: 'team', full_path: 'team' },
       object_attributes: { id: made.body.id, group_id: groupId, project_id: null },
       action: 'create',
     })
@@ -486,20 +486,20 @@ describe('a reaction', () => {
 })
 
 test('the hooks of all groups above hear of an issue once each, those beside it never', async () => {
-  const below = await ana.post('/groups', { name: 'below', path: 'below', parent_id: groupId })
-  const beside = await ana.post('/groups', { name: 'beside', path: 'beside' })
-  const inside = await ana.post('/projects', { name: 'inside', namespace_id: below.body.id })
+  const below = await createGroup(ana, 'below', { parent_id: groupId })
+  const beside = await createGroup(ana, 'beside')
+  const inside = await createProject(ana, 'inside', { namespace_id: below.id })
   const hooks: string[] = []
   for (const [path, id] of [
     ['/top', groupId],
-    ['/below', below.body.id],
-    ['/beside', beside.body.id],
+    ['/below', below.id],
+    ['/beside', beside.id],
   ]) {
     const hook = { url: receiver.url + path, push_events: false, issues_events: true }
     const made = await ana.post(`/groups/${id}/hooks`, hook)
     hooks.push(`/groups/${id}/hooks/${made.body.id}`)
   }
-  await ana.post(`/projects/${inside.body.id}/issues`, { title: 'Deep' })
+  await ana.post(`/projects/${inside.id}/issues`, { title: 'Deep' })
   await world.runTasks()
   expect(receiver.received.map(({ url }) => url).sort()).toEqual(['/below', '/top'])
   for (const path of hooks) await ana.delete(path)
@@ -526,11 +526,11 @@ test('an issue that is closed for another tells which', async () => {
 })
 
 test('an issue that moves to another project is told there as new, and here as closed', async () => {
-  const target = await ana.post('/projects', { name: 'target', namespace_id: groupId })
+  const target = await createProject(ana, 'target', { namespace_id: groupId })
   const hook = { url: `${receiver.url}/target`, push_events: false, issues_events: true }
-  await ana.post(`/projects/${target.body.id}/hooks`, hook)
+  await ana.post(`/projects/${target.id}/hooks`, hook)
   const path = await issue({ title: 'Moving' })
-  const moved = await ana.post(`${path}/move`, { to_project_id: target.body.id })
+  const moved = await ana.post(`${path}/move`, { to_project_id: target.id })
   expect(moved.status).toBe(201)
   await world.runTasks()
   const told = receiver.received.map(({ url, body }) => ({
@@ -541,7 +541,7 @@ test('an issue that moves to another project is told there as new, and here as c
   }))
   expect(told).toEqual(
     expect.arrayContaining([
-      { url: '/target', action: 'open', project: target.body.id, moved_to: null },
+      { url: '/target', action: 'open', project: target.id, moved_to: null },
       { url: '/', action: 'close', project: projectId, moved_to: moved.body.id },
     ]),
   )

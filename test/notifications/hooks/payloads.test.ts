@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
@@ -174,13 +175,15 @@ test('hooks are tried out with reactions, tokens and comments that not everybody
 })
 
 test('hooks of groups are tried out with what a project of the group holds', async () => {
-  const { body: group } = await ana.post('/groups', { name: 'Try', path: 'try' })
+  const group = await createGroup(ana, 'try')
   const hook = { url: receiver.url, push_events: false }
   const made = await ana.post(`/groups/${group.id}/hooks`, hook)
   const path = `/groups/${group.id}/hooks/${made.body.id}/test`
   expect((await ana.post(`${path}/push_events`)).status).toBe(422)
-  const inside = { name: 'in', namespace_id: group.id, initialize_with_readme: true }
-  const { body: project } = await ana.post('/projects', inside)
+  const project = await createProject(ana, 'in', {
+    namespace_id: group.id,
+    initialize_with_readme: true,
+  })
   const tried = await ana.post(`${path}/push_events`)
   expect([tried.status, tried.body]).toEqual([201, { message: '201 Created' }])
   expect(await heard()).toMatchObject([{ object_kind: 'push', project_id: project.id }])
@@ -190,12 +193,12 @@ test('hooks of groups are tried out with what a project of the group holds', asy
 })
 
 test('hooks of groups are tried out with a project, a subgroup and a member of the group', async () => {
-  const { body: group } = await ana.post('/groups', { name: 'Examples', path: 'examples' })
+  const group = await createGroup(ana, 'examples')
   const { id } = (await ana.post(`/groups/${group.id}/hooks`, { url: receiver.url })).body
   const attempt = (kind: string) => ana.post(`/groups/${group.id}/hooks/${id}/test/${kind}_events`)
   for (const kind of ['project', 'subgroup']) expect((await attempt(kind)).status).toBe(422)
-  await ana.post('/projects', { name: 'in', namespace_id: group.id })
-  await ana.post('/groups', { name: 'Below', path: 'below', parent_id: group.id })
+  await createProject(ana, 'in', { namespace_id: group.id })
+  await createGroup(ana, 'below', { parent_id: group.id })
   await world.runTasks()
   await heard()
   for (const kind of ['project', 'subgroup', 'member']) {
@@ -209,7 +212,7 @@ test('hooks of groups are tried out with a project, a subgroup and a member of t
 })
 
 test('hooks of groups tell until when somebody is a member', async () => {
-  const { body: group } = await ana.post('/groups', { name: 'Team', path: 'team' })
+  const group = await createGroup(ana, 'team')
   const hooks = `/groups/${group.id}/hooks`
   await ana.post(hooks, { url: receiver.url, push_events: false, member_events: true })
   const ben = await world.user('ben')

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { commitFiles } from '../../support/fast-import.ts'
 import { git } from '../../support/git.ts'
 import { gitClient } from '../../support/git-client.ts'
@@ -205,8 +206,8 @@ describe('a push', () => {
   })
 
   test('of the first commit of all adds everything, and moves from nothing', async () => {
-    const fresh = await ana.post('/projects', { name: 'fresh' })
-    const path = `/projects/${fresh.body.id}`
+    const fresh = await createProject(ana, 'fresh')
+    const path = `/projects/${fresh.id}`
     await ana.post(`${path}/hooks`, { url: receiver.url })
     const made = await ana.post(`${path}/repository/commits`, {
       branch: 'main',

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
 
@@ -12,8 +13,8 @@ let minute = 0
 beforeAll(async () => {
   receiver = await openReceiver()
   other = await openReceiver()
-  const { body } = await ana.post('/projects', { name: 'kept', initialize_with_readme: true })
-  hooks = `/projects/${body.id}/hooks`
+  const { id } = await createProject(ana, 'kept', { initialize_with_readme: true })
+  hooks = `/projects/${id}/hooks`
   await world.runTasks()
 })
 afterAll(async () => {
@@ -111,7 +112,7 @@ describe('the secrets of a hook', () => {
   })
 
   test('are the same for hooks of groups and of the instance', async () => {
-    const { body: group } = await ana.post('/groups', { name: 'kept', path: 'kept' })
+    const group = await createGroup(ana, 'kept')
     const given = { url: receiver.url, ...secrets, url_variables: [] }
     const made = await ana.post(`/groups/${group.id}/hooks`, given)
     const moved = await ana.put(`/groups/${group.id}/hooks/${made.body.id}`, { url: other.url })

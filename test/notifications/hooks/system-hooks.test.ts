@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { notifyOfExpiringTokens } from '../../../src/notifications/hooks/payloads/expiring-tokens.ts'
 import { removeExpiredMembers } from '../../../src/projects/members/tasks.ts'
 import { Browser } from '../../support/browser.ts'
+import { createGroup, createProject } from '../../support/create.ts'
 import { ed25519 } from '../../support/keys.ts'
 import { type Caller, useWorld } from '../../support/world.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
@@ -48,7 +49,7 @@ async function heard(path = '/system') {
 
 describe('hooks of the instance hear', () => {
   test('of projects that are made, changed, renamed, moved and deleted', async () => {
-    const { body: project } = await ana.post('/projects', { name: 'Demo' })
+    const project = await createProject(ana, 'Demo')
     expect(await heard()).toMatchObject([
       {
         header: 'System Hook',
@@ -74,7 +75,7 @@ describe('hooks of the instance hear', () => {
         old_path_with_namespace: 'ana/demo',
       },
     ])
-    const { body: group } = await ana.post('/groups', { name: 'home', path: 'home' })
+    const group = await createGroup(ana, 'home')
     await heard()
     await ana.put(`${path}/transfer`, { namespace: group.id })
     expect(await heard()).toMatchObject([
@@ -91,8 +92,8 @@ describe('hooks of the instance hear', () => {
   })
 
   test('of groups, and of the projects that go with them', async () => {
-    const { body: group } = await ana.post('/groups', { name: 'Team', path: 'team' })
-    await ana.post('/projects', { name: 'inside', namespace_id: group.id })
+    const group = await createGroup(ana, 'team')
+    await createProject(ana, 'inside', { namespace_id: group.id })
     await ana.put(`/groups/${group.id}`, { path: 'crew' })
     const told = async () =>
       (await heard()).map((one) => [one.event_name, one.full_path ?? one.path_with_namespace])
@@ -148,8 +149,8 @@ describe('hooks of the instance hear', () => {
   })
 
   test('of members of projects and groups', async () => {
-    const { body: group } = await ana.post('/groups', { name: 'club', path: 'club' })
-    const { body: project } = await ana.post('/projects', { name: 'pub', visibility: 'public' })
+    const group = await createGroup(ana, 'club')
+    const project = await createProject(ana, 'pub', { visibility: 'public' })
     await heard()
     await ana.post(`/groups/${group.id}/members`, { user_id: bea.id, access_level: 30 })
     await ana.put(`/groups/${group.id}/members/${bea.id}`, { access_level: 40 })
@@ -190,7 +191,7 @@ describe('hooks of the instance hear', () => {
 
 describe('hooks of a group hear', () => {
   test('of its members, subgroups and projects when they ask', async () => {
-    const { body: group } = await ana.post('/groups', { name: 'root', path: 'roots' })
+    const group = await createGroup(ana, 'roots', { name: 'root' })
     await ana.post(`/groups/${group.id}/hooks`, {
       url: `${receiver.url}/group`,
       push_events: false,
@@ -200,12 +201,8 @@ describe('hooks of a group hear', () => {
       milestone_events: true,
     })
     await ana.post(`/groups/${group.id}/members`, { user_id: bea.id, access_level: 30 })
-    const { body: below } = await ana.post('/groups', {
-      name: 'below',
-      path: 'below',
-      parent_id: group.id,
-    })
-    const { body: project } = await ana.post('/projects', { name: 'p', namespace_id: below.id })
+    const below = await createGroup(ana, 'below', { parent_id: group.id })
+    const project = await createProject(ana, 'p', { namespace_id: below.id })
     await ana.post(`/groups/${group.id}/milestones`, { title: 'v1' })
     await ana.delete(`/projects/${project.id}`)
     await ana.delete(`/groups/${below.id}`)
@@ -247,7 +244,7 @@ describe('hooks of a project hear', () => {
   let id: number
 
   beforeAll(async () => {
-    id = (await ana.post('/projects', { name: 'talk' })).body.id
+    id = (await createProject(ana, 'talk')).id
     path = `/projects/${id}`
     await ana.post(`${path}/hooks`, {
       url: `${receiver.url}/project`,

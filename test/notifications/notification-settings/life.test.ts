@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { type Caller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -123,12 +124,12 @@ describe.each(['', 'groups', 'projects'] as const)('notification settings of %j'
 })
 
 test('whoever may read a place may set what they hear of it, member or not', async () => {
-  const { body } = await ana.post('/projects', { name: 'open', visibility: 'public' })
-  const at = `/projects/${body.id}/notification_settings`
+  const { id } = await createProject(ana, 'open', { visibility: 'public' })
+  const at = `/projects/${id}/notification_settings`
   const passer = await world.user('passer')
   expect((await passer.put(at, { level: 'watch' })).body).toEqual({ level: 'watch' })
   expect((await world.nobody.get(at)).status).toBe(401)
-  await ana.put(`/projects/${body.id}`, { visibility: 'private' })
+  await ana.put(`/projects/${id}`, { visibility: 'private' })
   expect((await passer.get(at)).status).toBe(404)
   expect((await passer.put(at, { level: 'disabled' })).status).toBe(404)
 })

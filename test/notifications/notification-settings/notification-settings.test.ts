@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { effectiveSetting } from '../../../src/notifications/notification-settings/effective.ts'
 import { isNotified } from '../../../src/notifications/notification-settings/levels.ts'
+import { createGroup, createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -9,9 +10,9 @@ let groupId: number
 let subgroupId: number
 let projectId: number
 beforeAll(async () => {
-  groupId = (await ana.post('/groups', { name: 'g', path: 'g' })).body.id
-  subgroupId = (await ana.post('/groups', { name: 's', path: 's', parent_id: groupId })).body.id
-  projectId = (await ana.post('/projects', { name: 'p', namespace_id: subgroupId })).body.id
+  groupId = (await createGroup(ana, 'g')).id
+  subgroupId = (await createGroup(ana, 's', { parent_id: groupId })).id
+  projectId = (await createProject(ana, 'p', { namespace_id: subgroupId })).id
 })
 
 test('defaults are participating, and global below', async () => {

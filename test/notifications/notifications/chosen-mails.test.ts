@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Work } from '../../../src/background/queue.ts'
 import { remindOfDueIssues } from '../../../src/notifications/notifications/due-tasks.ts'
+import { createGroup } from '../../support/create.ts'
 import { type MailServer, openMailServer } from '../../support/mail-server.ts'
 import { addMember } from '../../support/project.ts'
 import { type Bench, openBench } from '../../support/review.ts'
@@ -149,7 +150,7 @@ test('that a merge request is set to be merged by itself is mailed', async () =>
 
 test('that a project was moved is mailed to who follows it', async () => {
   await cleo.put(`${at}/notification_settings`, { moved_project: true })
-  const { body: group } = await ana.post('/groups', { name: 'Home', path: 'home' })
+  const group = await createGroup(ana, 'home')
   smtp.clear()
   const moved = await ana.put(`${at}/transfer`, { namespace: group.id })
   expect(moved.status).toBe(200)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { endJob } from '../../../src/ci/pipelines/process/change-jobs.ts'
 import { EVENTS } from '../../../src/notifications/notification-settings/levels.ts'
 import { remindOfDueIssues } from '../../../src/notifications/notifications/due-tasks.ts'
+import { createGroup } from '../../support/create.ts'
 import { type MailServer, openMailServer } from '../../support/mail-server.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
@@ -100,8 +101,8 @@ const acts: Readonly<Record<Event, () => Promise<unknown>>> = {
   fixed_pipeline: () => endPipeline('success'),
   success_pipeline: () => endPipeline('success'),
   moved_project: async () => {
-    const { body } = await ana.post('/groups', { name: 'home', path: 'home' })
-    await ana.put(`${at}/transfer`, { namespace: body.id })
+    const { id } = await createGroup(ana, 'home')
+    await ana.put(`${at}/transfer`, { namespace: id })
   },
   merge_when_pipeline_succeeds: async () => undefined,
   approver: async () => undefined,

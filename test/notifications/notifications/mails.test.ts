@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createGroup } from '../../support/create.ts'
 import { type MailServer, openMailServer } from '../../support/mail-server.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
@@ -228,12 +229,10 @@ describe('mails about access', () => {
     await world.runTasks()
     const granted = await smtp.wait(`${dora.username}@example.com`, 'was granted')
     expect(granted).toContain(`You are now Developer of the project`)
-    const group = (
-      await ana.post('/groups', { name: `g${count}`, path: `g${count}`, visibility: 'public' })
-    ).body
+    const group = await createGroup(ana, `g${count}`, { visibility: 'public' })
     await dora.post(`/groups/${group.id}/access_requests`)
     await world.runTasks()
-    expect(subjects(ana)).toContainEqual(`dora${count} asks for access to g${count}`)
+    expect(subjects(ana)).toContainEqual(`dora${count} asks for access to G${count}`)
   })
 
   test('warn once of tokens and memberships that end within a week', async () => {

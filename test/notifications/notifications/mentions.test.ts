@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sendNotice } from '../../../src/notifications/notifications/notification.ts'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type MailServer, openMailServer } from '../../support/mail-server.ts'
 import { addMember } from '../../support/members.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
@@ -18,15 +19,14 @@ beforeAll(async () => {
   smtp = await openMailServer()
   world = await openWorld({ smtpUrl: smtp.url, mailFrom: 'git@example.com' })
   ana = await world.user('ana')
-  group = (await ana.post('/groups', { name: 'crew', path: 'crew' })).body.id
+  group = (await createGroup(ana, 'crew')).id
 })
 beforeEach(async () => {
   count += 1
   world.setNow(`2026-05-04T10:${String(count).padStart(2, '0')}:00.000Z`)
   bob = await world.user(`bob${count}`)
   cat = await world.user(`cat${count}`)
-  const made = { name: `mail${count}`, namespace_id: group }
-  project = (await ana.post('/projects', made)).body.id
+  project = (await createProject(ana, `mail${count}`, { namespace_id: group })).id
   issues = `/projects/${project}/issues`
   for (const user of [bob, cat]) await addMember(world, project, user.id, 30)
 })

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
@@ -144,17 +145,12 @@ test('a protected tag is released by those who may make it, with its text as HTM
 
 describe('releases of a group', () => {
   test('are those of its projects that the caller sees', async () => {
-    const { body: group } = await ana.post('/groups', {
-      name: 'g',
-      path: 'g',
-      visibility: 'public',
-    })
+    const group = await createGroup(ana, 'g', { visibility: 'public' })
     for (const [name, visibility] of [
       ['open', 'public'],
       ['closed', 'private'],
-    ]) {
-      const { body: made } = await ana.post('/projects', {
-        name,
+    ] as const) {
+      const made = await createProject(ana, name, {
         visibility,
         namespace_id: group.id,
         initialize_with_readme: true,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openReceiver, type Receiver } from '../../notifications/hooks/receiver.ts'
+import { createGroup } from '../../support/create.ts'
 import { git } from '../../support/git.ts'
 import { addMember } from '../../support/members.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
@@ -431,8 +432,7 @@ describe('what follows from edits', () => {
 
 describe('wikis of groups', () => {
   test('work as those of projects', async () => {
-    const group = (await ana.post('/groups', { name: 'Team', path: 'team', visibility: 'public' }))
-      .body
+    const group = await createGroup(ana, 'team', { visibility: 'public' })
     const wiki = `/groups/${group.id}/wikis`
     expect((await world.nobody.get(wiki)).body).toEqual([])
     const made = await ana.post(wiki, { title: 'a/home', content: '*hi*' })
@@ -462,14 +462,14 @@ describe('wikis of groups', () => {
     expect((await ana.get(wiki)).status).toBe(403)
     await level('enabled')
     expect((await ana.delete(at('a/start', wiki))).status).toBe(204)
-    const hidden = (await ana.post('/groups', { name: 'Own', path: 'own' })).body
+    const hidden = await createGroup(ana, 'own')
     await ana.post(`/groups/${hidden.id}/wikis`, { title: 'home', content: 'x' })
     expect((await ben.get(`/groups/${hidden.id}/wikis`)).status).toBe(404)
-    const below = await ana.post('/groups', { name: 'B', path: 'b', parent_id: hidden.id })
-    await ana.post(`/groups/${below.body.id}/wikis`, { title: 'home', content: 'x' })
+    const below = await createGroup(ana, 'b', { parent_id: hidden.id })
+    await ana.post(`/groups/${below.id}/wikis`, { title: 'home', content: 'x' })
     await ana.delete(`/groups/${hidden.id}`)
     await world.runTasks()
-    for (const id of [hidden.id, below.body.id]) {
+    for (const id of [hidden.id, below.id]) {
       expect(await world.ctx.git.exists({ kind: 'group_wiki', id })).toBe(false)
     }
   })

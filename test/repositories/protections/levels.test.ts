@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { ed25519 } from '../../support/keys.ts'
 import { addMember } from '../../support/members.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
@@ -49,9 +50,7 @@ const statusAndBody = ({ status, body }: Reply) => [status, body]
 
 async function group(by: Caller, name: string, more: object = {}): Promise<number> {
   count += 1
-  const made = await by.post('/groups', { name, path: `${name}-${count}`, ...more })
-  expect(made.status).toBe(201)
-  return made.body.id
+  return (await createGroup(by, `${name}-${count}`, { name, ...more })).id
 }
 
 async function deployKey(title: string, canPush: boolean): Promise<number> {
@@ -408,7 +407,7 @@ describe('the rules of groups', () => {
   test('hold in projects of subgroups, beside their own of the same name', async () => {
     const top = await group(ana, 'top')
     const sub = await group(ana, 'sub', { parent_id: top })
-    const { body: inside } = await ana.post('/projects', { name: 'inside', namespace_id: sub })
+    const inside = await createProject(ana, 'inside', { namespace_id: sub })
     const own = `/projects/${inside.id}/protected_branches`
     const above = `/groups/${top}/protected_branches`
     expect((await ana.post(above, { name: 'prod', push_access_level: 0 })).status).toBe(201)

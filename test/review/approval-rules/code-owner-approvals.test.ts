@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createGroup } from '../../support/create.ts'
 import { git } from '../../support/git.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
@@ -84,7 +85,7 @@ describe('the owners of a pattern', () => {
   })
 
   test('may be a group that the project is shared with, for Developers or more', async () => {
-    const { body: group } = await dan.post('/groups', { name: 'Owners', path: 'file-owners' })
+    const group = await createGroup(dan, 'file-owners', { name: 'Owners' })
     await dan.post(`/groups/${group.id}/members`, { user_id: ana.id, access_level: 10 })
     const bench = await stage('*.ts @file-owners\n')
     const share = `/projects/${bench.project.id}/share`

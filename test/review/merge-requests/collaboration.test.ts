@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { actAs } from '../../../src/access/act-as.ts'
 import { findProjectWithRole } from '../../../src/access/subjects.ts'
 import { collaborationBranches } from '../../../src/repositories/refs/access.ts'
+import { createProject } from '../../support/create.ts'
 import {
   type ClientFolders,
   commitFile,
@@ -36,8 +37,7 @@ let count = 0
 /** Fred's fork of ana's project, with the branches `topic` and `other`, and an open merge request from `topic`. */
 async function stage(more: object = { allow_collaboration: true }, visibility = 'public') {
   count += 1
-  const settings = { name: `up-${count}`, visibility, initialize_with_readme: true }
-  const { body: up } = await ana.post('/projects', settings)
+  const up = await createProject(ana, `up-${count}`, { visibility, initialize_with_readme: true })
   for (const [who, level] of [
     [mona, 40],
     [dora, 30],

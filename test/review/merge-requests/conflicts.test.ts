@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { git } from '../../support/git.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
@@ -150,9 +151,7 @@ test('who may not push to the source branch may read, and not resolve', async ()
 })
 
 test('conflicts of a fork are resolved in the fork', async () => {
-  const { body: up } = await ana.post('/projects', {
-    ...{ name: 'up', visibility: 'public', initialize_with_readme: true },
-  })
+  const up = await createProject(ana, 'up', { visibility: 'public', initialize_with_readme: true })
   const fred = await world.user('fred')
   const { body: fork } = await fred.post(`/projects/${up.id}/fork`)
   await world.runTasks()
