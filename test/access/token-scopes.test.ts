@@ -1,12 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createProject } from '../support/create.ts'
 import { useCaller, useWorld } from '../support/world.ts'
 
 const world = useWorld()
 const ana = useCaller(world, 'ana')
 let projectId: number
 beforeAll(async () => {
-  const input = { name: 'p', initialize_with_readme: true, visibility: 'public' }
-  projectId = (await ana.post('/projects', input)).body.id
+  projectId = (
+    await createProject(ana, 'p', { initialize_with_readme: true, visibility: 'public' })
+  ).id
 })
 
 const withScopes = async (...scopes: string[]) => world.as(await world.token(ana.id, scopes))

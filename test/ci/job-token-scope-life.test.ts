@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { addCiPlace, type CiPlace, startJob } from '../support/ci.ts'
+import { createGroup } from '../support/create.ts'
 import { addMember } from '../support/members.ts'
 import { addProject, type TestProject } from '../support/project.ts'
 import { type Caller, useCaller, useWorld } from '../support/world.ts'
@@ -149,9 +150,9 @@ describe('the list of projects', () => {
 
 describe('the list of groups', () => {
   test('lets in every project below a group while it is there', async () => {
-    const top = (await ana.post('/groups', { name: 'Top', path: 'top' })).body
-    const sub = (await ana.post('/groups', { name: 'Sub', path: 'sub', parent_id: top.id })).body
-    const other = (await ana.post('/groups', { name: 'Other', path: 'other' })).body
+    const top = await createGroup(ana, 'top')
+    const sub = await createGroup(ana, 'sub', { parent_id: top.id })
+    const other = await createGroup(ana, 'other')
     const list = `${scope}/groups_allowlist`
     const added = await ana.post(list, { target_group_id: top.id })
     expect(added.body).toEqual({ source_project_id: to.id, target_group_id: top.id })
@@ -170,7 +171,7 @@ describe('the list of groups', () => {
   })
 
   test('is the same below each of its two paths', async () => {
-    const group = (await ana.post('/groups', { name: 'Both', path: 'both' })).body
+    const group = await createGroup(ana, 'both')
     const [one, two] = [`${scope}/groups_allowlist`, `${scope}/allowlist/groups_allowlist`]
     expect((await ana.post(one, { target_group_id: group.id })).status).toBe(201)
     expect((await ana.post(two, { target_group_id: group.id })).body).toEqual({

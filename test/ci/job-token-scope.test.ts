@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { createGroup } from '../support/create.ts'
 import { commitFiles } from '../support/fast-import.ts'
 import { addProject, type TestProject } from '../support/project.ts'
 import { addRunner } from '../support/runner.ts'
@@ -40,13 +41,13 @@ test('a job reaches another private project only when that lists its project', a
 })
 
 test('a job reaches a project that lists a group above its own', async () => {
-  const group = await ana.post('/groups', { name: 'Team', path: 'team' })
-  await ana.put(`/projects/${from.id}/transfer`, { namespace: group.body.id })
+  const group = await createGroup(ana, 'team')
+  await ana.put(`/projects/${from.id}/transfer`, { namespace: group.id })
   const list = `/projects/${to.id}/job_token_scope/groups_allowlist`
-  expect((await ana.post(list, { target_group_id: group.body.id })).status).toBe(201)
+  expect((await ana.post(list, { target_group_id: group.id })).status).toBe(201)
   expect(await reach()).toBe(200)
   expect((await ana.get(list)).body).toMatchObject([{ full_path: 'team' }])
-  await ana.delete(`${list}/${group.body.id}`)
+  await ana.delete(`${list}/${group.id}`)
   expect(await reach()).toBe(404)
 })
 

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createProject } from '../support/create.ts'
 import { commitFiles } from '../support/fast-import.ts'
 import { addMember, addProject, type TestProject } from '../support/project.ts'
 import { addRunner } from '../support/runner.ts'
@@ -120,7 +121,7 @@ describe('lint', () => {
   })
 
   test('tells it also before the first commit of a project', async () => {
-    const empty = (await dev.post('/projects', { name: 'not yet begun' })).body
+    const empty = await createProject(dev, 'not yet begun')
     const at = `/projects/${empty.id}/ci/lint`
     const good = await dev.post(at, { content: 'x: {script: y}', include_jobs: true })
     expect(good.body).toMatchObject({ valid: true, errors: [], jobs: [{ name: 'x' }] })

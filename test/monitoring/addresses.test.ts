@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../support/create.ts'
 import { useCaller, useWorld } from '../support/world.ts'
 import { deliver, type Monitored, metric, metrics, monitoredProject } from './alerts.ts'
 
@@ -50,14 +51,10 @@ describe('the address of an integration', () => {
   })
 
   test('is that of its project alone, in groups as deep as they are', async () => {
-    const { body: top } = await ana.post('/groups', { name: 'ops', path: 'ops' })
-    const { body: below } = await ana.post('/groups', {
-      name: 'web',
-      path: 'web',
-      parent_id: top.id,
-    })
-    const made = await ana.post('/projects', { name: 'deep', namespace_id: below.id })
-    const path = `/projects/${made.body.id}/alert_management/http_integrations`
+    const top = await createGroup(ana, 'ops')
+    const below = await createGroup(ana, 'web', { parent_id: top.id })
+    const { id } = await createProject(ana, 'deep', { namespace_id: below.id })
+    const path = `/projects/${id}/alert_management/http_integrations`
     const { body: integration } = await ana.post(path, { name: 'Deep Tool', active: true })
     const { pathname } = new URL(integration.url)
     expect(pathname).toMatch(/^\/ops\/web\/deep\/alerts\/notify\/deep-tool\/[0-9a-f]{16}\.json$/)
@@ -125,7 +122,7 @@ describe('the fixed addresses of a project', () => {
   })
 
   test('of a project without integrations are 403, and 401 for metrics', async () => {
-    await ana.post('/projects', { name: 'bare' })
+    await createProject(ana, 'bare')
     const generic = `${world.url}/ana/bare/alerts/notify.json`
     const refused = await deliver(generic, { title: 'a' }, bearer('x'))
     expect([refused.status, await refused.json()]).toEqual([403, { message: '403 Forbidden' }])

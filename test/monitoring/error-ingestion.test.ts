@@ -3,6 +3,7 @@ import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { atOnce } from '../support/at-once.ts'
+import { createProject } from '../support/create.ts'
 import { openWorld, useCaller, useWorld } from '../support/world.ts'
 import {
   exampleEvent,
@@ -540,7 +541,7 @@ test('a project of which ten thousand reports wait is refused more until they ar
 
 describe('settings', () => {
   test('are made by PUT, changed by PATCH, and make one key', async () => {
-    const made = (await ana.post('/projects', { name: 'settings' })).body
+    const made = await createProject(ana, 'settings')
     const path = `/projects/${made.id}/error_tracking`
     expect((await ana.get(`${path}/settings`)).body.message).toBe(
       '404 Error Tracking Setting Not Found',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { exampleText } from '../../src/monitoring/integrations/params.ts'
 import { openReceiver, type Receiver } from '../notifications/hooks/receiver.ts'
+import { createProject } from '../support/create.ts'
 import { addMember } from '../support/members.ts'
 import { useCaller, useWorld } from '../support/world.ts'
 import { deliver, type Monitored, monitoredProject } from './alerts.ts'
@@ -516,7 +517,7 @@ test('the timeline of an incident is written, corrected and cleared, never in th
 
 describe('error tracking', () => {
   test('is switched on and off by any form of a boolean, and reports are taken only while it is on', async () => {
-    const { id } = (await ana.post('/projects', { name: 'switched' })).body
+    const { id } = await createProject(ana, 'switched')
     await addPeople(id)
     const settings = `/projects/${id}/error_tracking/settings`
     const shown = (active: boolean, integrated: boolean) => ({

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { atOnce } from '../support/at-once.ts'
+import { createProject } from '../support/create.ts'
 import { addMember } from '../support/members.ts'
 import { type Reply, useCaller, useWorld } from '../support/world.ts'
 import { deliver, type Monitored, metric, metrics, monitoredProject } from './alerts.ts'
@@ -184,8 +185,8 @@ describe('several at once', () => {
   })
 
   test('switch error tracking on and make one key', async () => {
-    const { body } = await ana.post('/projects', { name: 'raced-keys' })
-    const path = `/projects/${body.id}/error_tracking`
+    const { id } = await createProject(ana, 'raced-keys')
+    const path = `/projects/${id}/error_tracking`
     const both = { active: true, integrated: true }
     const replies = await times(6, () => ana.put(`${path}/settings`, both))
     expect(statuses(replies)).toEqual([200, 200, 200, 200, 200, 200])
@@ -194,7 +195,7 @@ describe('several at once', () => {
   })
 
   test('change one of the two switches of error tracking, and the other stays as it is then', async () => {
-    const { body: made } = await ana.post('/projects', { name: 'switched' })
+    const made = await createProject(ana, 'switched')
     const path = `/projects/${made.id}/error_tracking/settings`
     await ana.put(path, { active: true, integrated: true })
     await atOnce(world, [() => ana.patch(path, { active: false })], (db) =>

@@ -9,6 +9,7 @@ import {
   variablesOf,
   zipOf,
 } from '../../support/ci.ts'
+import { createGroup } from '../../support/create.ts'
 import type { GivenJob } from '../../support/runner.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
@@ -243,8 +244,8 @@ describe('how large files of a job may be', () => {
   }
 
   test('is what the project says, or the nearest group that says it, or the instance', async () => {
-    const top = (await ana.post('/groups', { name: 'Top', path: 'top' })).body
-    const sub = (await ana.post('/groups', { name: 'Sub', path: 'sub', parent_id: top.id })).body
+    const top = await createGroup(ana, 'top')
+    const sub = await createGroup(ana, 'sub', { parent_id: top.id })
     const inside = await addCiPlace(world, ana, 'x: {script: make}')
     await ana.put(`${inside.path}/transfer`, { namespace: sub.id })
     expect(await most(inside)).toBe(100)
@@ -263,7 +264,7 @@ describe('how large files of a job may be', () => {
   })
 
   test('is raised above that of the instance by administrators alone', async () => {
-    const group = (await ana.post('/groups', { name: 'Own', path: 'own' })).body
+    const group = await createGroup(ana, 'own')
     const refusal = {
       message: '403 Forbidden - max_artifacts_size is above that of the instance',
     }

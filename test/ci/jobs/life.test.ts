@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup } from '../../support/create.ts'
 import { commitFiles } from '../../support/fast-import.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
 import { addRunner, type GivenJob, type TestRunner } from '../../support/runner.ts'
@@ -213,8 +214,8 @@ describe('a job', () => {
   })
 
   test('asks which agents it may use, and is told where it belongs', async () => {
-    const group = (await ana.post('/groups', { name: 'Top', path: 'top' })).body
-    const sub = (await ana.post('/groups', { name: 'Sub', path: 'sub', parent_id: group.id })).body
+    const group = await createGroup(ana, 'top')
+    const sub = await createGroup(ana, 'sub', { parent_id: group.id })
     const inside = await addProject(world, ana, 'basic', { path: 'inside' })
     await ana.put(`/projects/${inside.id}/transfer`, { namespace: sub.id })
     commitFiles(inside, {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { createGroup } from '../../support/create.ts'
 import { commitFiles } from '../../support/fast-import.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
 import { addRunner, type GivenJob } from '../../support/runner.ts'
@@ -193,7 +194,7 @@ test('rules of a downstream pipeline know where it comes from', async () => {
 })
 
 test("a job gets the deploy token that is there for jobs, its project's before its group's", async () => {
-  const { body: group } = await ana.post('/groups', { name: 'Deploying', path: 'deploying' })
+  const group = await createGroup(ana, 'deploying')
   const project = await projectWith('deployed', 'x: {script: make}')
   const moved = await ana.put(`/projects/${project.id}/transfer`, { namespace: group.id })
   expect(moved.status).toBe(200)

@@ -8,6 +8,7 @@ import {
   startPipeline,
   takeJob,
 } from '../../support/ci.ts'
+import { createGroup } from '../../support/create.ts'
 import { addRunner, TestRunner } from '../../support/runner.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
@@ -324,9 +325,9 @@ describe('waiting jobs', () => {
   })
 
   test('go to a runner of their group and of the groups above, and to no other', async () => {
-    const top = (await ana.post('/groups', { name: 'Top', path: 'top' })).body
-    const sub = (await ana.post('/groups', { name: 'Sub', path: 'sub', parent_id: top.id })).body
-    const other = (await ana.post('/groups', { name: 'Other', path: 'other' })).body
+    const top = await createGroup(ana, 'top')
+    const sub = await createGroup(ana, 'sub', { parent_id: top.id })
+    const other = await createGroup(ana, 'other')
     const runners = {
       top: await made(ana, { runner_type: 'group_type', group_id: top.id }),
       sub: await made(ana, { runner_type: 'group_type', group_id: sub.id }),

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup } from '../../support/create.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
@@ -13,8 +14,8 @@ let subgroupId: number
 const paths = new Map<string, string>()
 
 beforeAll(async () => {
-  groupId = (await ana.post('/groups', { name: 'Team', path: 'team' })).body.id
-  subgroupId = (await ana.post('/groups', { name: 'Sub', path: 'sub', parent_id: groupId })).body.id
+  groupId = (await createGroup(ana, 'team')).id
+  subgroupId = (await createGroup(ana, 'sub', { parent_id: groupId })).id
   project = await addProject(world, ana, 'basic', { path: 'vars' })
   other = await addProject(world, ana, 'basic', { path: 'other' })
   await addMember(world, project, mona, 40)

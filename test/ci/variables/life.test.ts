@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { commitFiles } from '../../support/fast-import.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
 import { addRunner, type GivenJob, type TestRunner } from '../../support/runner.ts'
@@ -14,8 +15,8 @@ let subgroup: { id: number }
 const paths = new Map<string, string>()
 
 beforeAll(async () => {
-  group = (await ana.post('/groups', { name: 'Team', path: 'team' })).body
-  subgroup = (await ana.post('/groups', { name: 'Sub', path: 'sub', parent_id: group.id })).body
+  group = await createGroup(ana, 'team')
+  subgroup = await createGroup(ana, 'sub', { parent_id: group.id })
   project = await addProject(world, ana, 'basic', { path: 'vars' })
   await ana.put(`/projects/${project.id}/transfer`, { namespace: subgroup.id })
   await addMember(world, project, mona, 40)
@@ -232,9 +233,9 @@ test('variables of a group are for its Owners, those of the instance for adminis
 })
 
 test('the variables of a project go with it', async () => {
-  const made = await ana.post('/projects', { name: 'short-lived' })
-  await ana.post(`/projects/${made.body.id}/variables`, { key: 'GONE', value: 'x' })
-  await ana.delete(`/projects/${made.body.id}`)
+  const { id } = await createProject(ana, 'short-lived')
+  await ana.post(`/projects/${id}/variables`, { key: 'GONE', value: 'x' })
+  await ana.delete(`/projects/${id}`)
   await world.runTasks()
   world.setNow('2026-08-04T10:00:00.000Z')
   await world.runTasks()

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup } from '../../support/create.ts'
 import { commitFiles } from '../../support/fast-import.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
 import { addRunner } from '../../support/runner.ts'
@@ -12,7 +13,7 @@ let group: { id: number }
 let path: string
 
 beforeAll(async () => {
-  group = (await ana.post('/groups', { name: 'Team', path: 'team' })).body
+  group = await createGroup(ana, 'team')
   project = await addProject(world, ana, 'basic', { path: 'vars' })
   await ana.put(`/projects/${project.id}/transfer`, { namespace: group.id })
   await addMember(world, project, dev, 30)
