@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -171,13 +172,13 @@ describe('the token in use', () => {
   })
   test('tells what it reaches', async () => {
     const dora = await world.user('dora')
-    const group = await dora.post('/groups', { name: 'reach', path: 'reach' })
-    const project = await dora.post('/projects', { name: 'p', namespace_id: group.body.id })
+    const group = await createGroup(dora, 'reach')
+    const project = await createProject(dora, 'p', { namespace_id: group.id })
     const reply = await dora.get('/personal_access_tokens/self/associations')
-    expect(reply.body.groups).toMatchObject([{ id: group.body.id, access_levels: 50 }])
+    expect(reply.body.groups).toMatchObject([{ id: group.id, access_levels: 50 }])
     expect(reply.body.projects).toMatchObject([
       {
-        id: project.body.id,
+        id: project.id,
         access_levels: { project_access_level: null, group_access_level: 50 },
       },
     ])

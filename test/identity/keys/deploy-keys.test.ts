@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { ed25519, rsa } from '../../support/keys.ts'
 import { addMember } from '../../support/members.ts'
 import { type Caller, type Reply, useWorld } from '../../support/world.ts'
@@ -20,9 +21,7 @@ let projectId: number
 let place: string
 const project = async (by: Caller, more: object = {}): Promise<number> => {
   count += 1
-  const made = await by.post('/projects', { name: `p${count}`, ...more })
-  expect([made.status, made.body.message]).toEqual([201, undefined])
-  return made.body.id
+  return (await createProject(by, `p${count}`, more)).id
 }
 const keysOf = (id: number) => `/projects/${id}/deploy_keys`
 beforeEach(async () => {
@@ -290,7 +289,7 @@ describe('a deploy key of several projects', () => {
 
   test('is in reach for maintainers of the group above one that has it', async () => {
     count += 1
-    const group = (await ana.post('/groups', { name: `g${count}`, path: `g${count}` })).body
+    const group = await createGroup(ana, `g${count}`)
     const made = await add(keysOf(await project(ana, { namespace_id: group.id })))
     const bens = keysOf(await project(ben))
     expect(answer(await ben.post(`${bens}/${made.id}/enable`))).toEqual(missing)

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { ed25519, gpgKey } from '../../support/keys.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
@@ -78,8 +79,8 @@ describe('deploy keys', () => {
   let projectId: number
   let otherId: number
   beforeAll(async () => {
-    projectId = (await ana.post('/projects', { name: 'one' })).body.id
-    otherId = (await ana.post('/projects', { name: 'two' })).body.id
+    projectId = (await createProject(ana, 'one')).id
+    otherId = (await createProject(ana, 'two')).id
   })
   test('are added to a project, changed and taken away', async () => {
     const path = `/projects/${projectId}/deploy_keys`
@@ -100,7 +101,7 @@ describe('deploy keys', () => {
     expect(linked.body).toMatchObject({ id: made.body.id, title: 'k' })
     const twice = await ana.post(`/projects/${otherId}/deploy_keys`, { title: 'k', key })
     expect(twice.status).toBe(400)
-    const third = (await ben.post('/projects', { name: 'bens' })).body.id
+    const third = (await createProject(ben, 'bens')).id
     expect((await ben.post(`/projects/${third}/deploy_keys`, { title: 'k', key })).body).toEqual({
       message: { fingerprint_sha256: ['has already been taken'] },
     })
@@ -130,12 +131,12 @@ describe('deploy keys', () => {
   test('go with the last project that has them, so that the key is free for others', async () => {
     const places = []
     for (const name of ['first', 'last']) {
-      places.push((await ana.post('/projects', { name })).body.id as number)
+      places.push((await createProject(ana, name)).id)
     }
     const body = { title: 'k', key: ed25519() }
     const path = (id: number) => `/projects/${id}/deploy_keys`
     for (const id of places) expect((await ana.post(path(id), body)).status).toBe(201)
-    const bens = (await ben.post('/projects', { name: 'bens own' })).body.id
+    const bens = (await createProject(ben, 'bens own')).id
     for (const [index, id] of places.entries()) {
       expect((await ben.post(path(bens), body)).status).toBe(400)
       if (index === 1) expect((await ana.get(path(id))).body).toHaveLength(1)

@@ -1,6 +1,7 @@
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { Browser, type Shown } from '../../support/browser.ts'
+import { createProject } from '../../support/create.ts'
 import { type Reply, useCaller, useWorld } from '../../support/world.ts'
 
 const PASSWORD = 'correct horse battery'
@@ -259,8 +260,7 @@ test('a password gives a token, without any client too', async () => {
 })
 
 test('a token opens git as the password, and expires after two hours', async () => {
-  const project = await ana.post('/projects', { name: 'closed' })
-  expect(project.status).toBe(201)
+  await createProject(ana, 'closed')
   const { body } = await ask('/oauth/token', {
     grant_type: 'password',
     username: 'ana',

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { Browser } from '../../support/browser.ts'
+import { createGroup, createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
 const PASSWORD = 'correct horse battery'
@@ -64,7 +65,7 @@ test('an application that may rotate its own token rotates no access token of th
 })
 
 test('an application that may only know who somebody is reads nothing of theirs', async () => {
-  expect((await ana.post('/projects', { name: 'closed' })).status).toBe(201)
+  await createProject(ana, 'closed')
   const token = await tokenWith('openid')
   const associations = '/personal_access_tokens/self/associations'
   expect((await world.nobody.get(associations, bearer(token))).status).toBe(400)
@@ -105,8 +106,8 @@ test('applications are told the groups in which somebody is a member today', asy
     ['staff', null],
     ['guests', '2026-05-06'],
     ['gone', null],
-  ]) {
-    const { body: group } = await owner.post('/groups', { name: path, path })
+  ] as const) {
+    const group = await createGroup(owner, path)
     const member = { user_id: ana.id, access_level: 30, expires_at }
     expect((await owner.post(`/groups/${group.id}/members`, member)).status).toBe(201)
     if (path === 'gone') await owner.delete(`/groups/${group.id}`)
@@ -119,5 +120,5 @@ test('applications are told the groups in which somebody is a member today', asy
   world.setNow('2026-05-06T10:00:00.000Z')
   expect(await groups()).toEqual(['staff'])
   const associated = await ana.get('/personal_access_tokens/self/associations')
-  expect(associated.body.groups.map((group: { name: string }) => group.name)).toEqual(['staff'])
+  expect(associated.body.groups.map((group: { name: string }) => group.name)).toEqual(['Staff'])
 })

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LdapProvider } from '../../../src/base/providers/ldap.ts'
 import { followDirectories } from '../../../src/identity/providers/ldap/tasks.ts'
 import { Browser } from '../../support/browser.ts'
+import { createGroup, createProject } from '../../support/create.ts'
 import { newFolder } from '../../support/database.ts'
 import { isThere } from '../../support/needed.ts'
 import { BASE, openSlapd, type Slapd } from '../../support/slapd.ts'
@@ -147,7 +148,7 @@ describe.skipIf(!hasSlapd)('a directory', () => {
         ],
       },
     })
-    await world.root.post('/groups', { name: 'Team', path: 'team' })
+    await createGroup(world.root, 'team')
   })
   afterAll(async () => {
     await world.close()
@@ -258,8 +259,7 @@ describe.skipIf(!hasSlapd)('a directory', () => {
   })
 
   test('git over HTTP takes the password, and our own go on', async () => {
-    await world.root.post('/projects', {
-      name: 'Shared',
+    await createProject(world.root, 'Shared', {
       namespace_id: (await world.root.get('/groups/team')).body.id,
     })
     const status = async (user: string, password: string) => {

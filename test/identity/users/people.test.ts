@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -47,7 +48,7 @@ describe('administrators list people', () => {
   })
 
   test('by their state, without bots, and without those who have projects', async () => {
-    const made = (await ana.post('/projects', { name: 'p' })).body
+    const made = await createProject(ana, 'p')
     const token = { name: 'bot', scopes: ['api'], access_level: 30 }
     await ana.post(`/projects/${made.id}/access_tokens`, token)
     await root.post('/service_accounts', { username: 'service' })
@@ -217,8 +218,8 @@ describe('preferences', () => {
 
 describe('what a person belongs to', () => {
   test('is told to administrators, by kind', async () => {
-    const group = (await ana.post('/groups', { name: 'Club', path: 'club' })).body
-    const project = (await ana.post('/projects', { name: 'board' })).body
+    const group = await createGroup(ana, 'club')
+    const project = await createProject(ana, 'board')
     await ana.post(`/groups/${group.id}/members`, { user_id: cleo.id, access_level: 20 })
     await ana.post(`/projects/${project.id}/members`, { user_id: cleo.id, access_level: 30 })
     const path = `/users/${cleo.id}/memberships`
