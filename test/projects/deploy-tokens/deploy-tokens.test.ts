@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { signInWithBasic } from '../../../src/access/authentication/sign-in-basic.ts'
 import { findVisibleProject } from '../../../src/access/subjects.ts'
+import { createGroup, createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -12,9 +13,9 @@ let publicId: number
 let privateId: number
 
 beforeAll(async () => {
-  groupId = (await owner.post('/groups', { name: 'g', path: 'g', visibility: 'public' })).body.id
+  groupId = (await createGroup(owner, 'g', { visibility: 'public' })).id
   const project = async (name: string, visibility: string) =>
-    (await owner.post('/projects', { name, namespace_id: groupId, visibility })).body.id
+    (await createProject(owner, name, { namespace_id: groupId, visibility })).id
   publicId = await project('open', 'public')
   privateId = await project('closed', 'private')
   await owner.post(`/groups/${groupId}/members`, { user_id: maintainer.id, access_level: 40 })
@@ -116,7 +117,7 @@ test.each([
 test('a token opens its project, a group’s token everything below the group, and nothing else', async () => {
   const ofGroup = (await owner.post(`/groups/${groupId}/deploy_tokens`, input)).body
   const ofProject = (await owner.post(`/projects/${privateId}/deploy_tokens`, input)).body
-  const other = (await owner.post('/projects', { name: 'elsewhere' })).body.id
+  const other = (await createProject(owner, 'elsewhere')).id
   const sees = async (made: { username: string; token: string }, id: number) => {
     const actor = await signInWithBasic(world.ctx, { user: made.username, password: made.token })
     return (await findVisibleProject({ ...world.ctx, actor }, String(id))) !== undefined

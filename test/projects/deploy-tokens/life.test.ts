@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -8,11 +9,11 @@ const paths = { projects: '', groups: '' }
 let otherPath: string
 beforeAll(async () => {
   const open = { visibility: 'public' }
-  const group = (await ana.post('/groups', { name: 'g', path: 'g', ...open })).body
-  const project = (await ana.post('/projects', { name: 'p', namespace_id: group.id, ...open })).body
+  const group = await createGroup(ana, 'g', open)
+  const project = await createProject(ana, 'p', { namespace_id: group.id, ...open })
   paths.groups = `/groups/${group.id}`
   paths.projects = `/projects/${project.id}`
-  otherPath = `/projects/${(await ana.post('/projects', { name: 'other' })).body.id}`
+  otherPath = `/projects/${(await createProject(ana, 'other')).id}`
 })
 
 const input = { name: 'd', scopes: ['read_repository'] }
@@ -187,9 +188,9 @@ describe('all deploy tokens of the instance', () => {
   })
 
   test('of a project that is gone are gone with it', async () => {
-    const { body } = await ana.post('/projects', { name: 'brief' })
-    const made = (await ana.post(`/projects/${body.id}/deploy_tokens`, input)).body
-    await ana.delete(`/projects/${body.id}`)
+    const { id } = await createProject(ana, 'brief')
+    const made = (await ana.post(`/projects/${id}/deploy_tokens`, input)).body
+    await ana.delete(`/projects/${id}`)
     await world.runTasks()
     const left = (await world.root.get('/deploy_tokens?per_page=100')).body
     expect(left.map((one: { id: number }) => one.id)).not.toContain(made.id)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -13,16 +14,12 @@ async function person(name = 'user') {
 async function group(owner: Caller, more: Record<string, unknown> = {}) {
   count += 1
   const path = `g${count}`
-  const { status, body } = await owner.post('/groups', { name: path, path, ...more })
-  expect(status).toBe(201)
-  return body as { id: number; name: string; full_path: string }
+  return createGroup(owner, path, more)
 }
 
 async function project(owner: Caller, more: Record<string, unknown> = {}) {
   count += 1
-  const { status, body } = await owner.post('/projects', { name: `p${count}`, ...more })
-  expect(status).toBe(201)
-  return body as { id: number; path_with_namespace: string }
+  return createProject(owner, `p${count}`, more)
 }
 
 async function add(by: Caller, source: string, user: Caller, access_level: number) {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -12,20 +13,12 @@ async function person() {
 
 async function group(more: Record<string, unknown> = {}, owner = ana) {
   count += 1
-  const { status, body } = await owner.post('/groups', {
-    name: `g${count}`,
-    path: `g${count}`,
-    ...more,
-  })
-  expect([status, body.message]).toEqual([201, undefined])
-  return body
+  return createGroup(owner, `g${count}`, more)
 }
 
 async function project(more: Record<string, unknown> = {}) {
   count += 1
-  const { status, body } = await ana.post('/projects', { name: `p${count}`, ...more })
-  expect([status, body.message]).toEqual([201, undefined])
-  return body
+  return createProject(ana, `p${count}`, more)
 }
 
 const add = (id: number, user: Caller, access_level: number) =>

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { git } from '../../support/git.ts'
 import { gitClient } from '../../support/git-client.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
@@ -15,20 +16,12 @@ let count = 0
 
 async function project(more: Record<string, unknown> = {}, owner = ana) {
   count += 1
-  const { status, body } = await owner.post('/projects', { name: `p${count}`, ...more })
-  expect([status, body.message]).toEqual([201, undefined])
-  return body
+  return createProject(owner, `p${count}`, more)
 }
 
 async function group(more: Record<string, unknown> = {}, owner = ana) {
   count += 1
-  const { status, body } = await owner.post('/groups', {
-    name: `g${count}`,
-    path: `g${count}`,
-    ...more,
-  })
-  expect([status, body.message]).toEqual([201, undefined])
-  return body
+  return createGroup(owner, `g${count}`, more)
 }
 
 const encoded = (path: string) => encodeURIComponent(path)
@@ -354,7 +347,7 @@ describe('forks', () => {
 
   test('of a group that keeps them inside are made there alone', async () => {
     const name = 'keeps-forks'
-    const { body: top } = await ana.post('/groups', { name, path: name, visibility: 'public' })
+    const top = await createGroup(ana, name, { visibility: 'public' })
     await ana.put(`/groups/${top.id}`, { prevent_forking_outside_group: true })
     const parent = await project({ namespace_id: top.id, visibility: 'public' })
     const inside = await project({ namespace_id: top.id })

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -9,14 +10,13 @@ let top: { id: number; full_path: string }
 let sub: { id: number; full_path: string }
 
 async function make(caller: Caller, name: string, more: Record<string, unknown> = {}) {
-  const { status, body } = await caller.post('/projects', { name, ...more })
-  expect([status, body.message]).toEqual([201, undefined])
-  ids[name] = body.id
+  const { id } = await createProject(caller, name, more)
+  ids[name] = id
 }
 
 beforeAll(async () => {
-  top = (await ana.post('/groups', { name: 'Top', path: 'top' })).body
-  sub = (await ana.post('/groups', { name: 'Sub', path: 'sub', parent_id: top.id })).body
+  top = await createGroup(ana, 'top')
+  sub = await createGroup(ana, 'sub', { parent_id: top.id })
   await make(ana, 'alpha', { visibility: 'public', initialize_with_readme: true })
   await make(ana, 'beta', { namespace_id: top.id })
   await make(ana, 'gamma', { namespace_id: sub.id, merge_requests_enabled: false })

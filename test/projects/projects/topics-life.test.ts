@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { inTransaction } from '../../../src/store/transaction.ts'
+import { createProject } from '../../support/create.ts'
 import { type Caller, type Reply, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -27,9 +28,8 @@ async function topic(name: string, more: object = {}) {
 
 async function project(topics: readonly string[], more: object = {}) {
   const name = `p${count}-${Math.random().toString(36).slice(2)}`
-  const made = await ana.post('/projects', { name, topics, ...more })
-  expect([made.status, made.body.message]).toEqual([201, undefined])
-  return { id: made.body.id as number, path: `/projects/${made.body.id}` }
+  const { id } = await createProject(ana, name, { topics, ...more })
+  return { id, path: `/projects/${id}` }
 }
 
 const topicsOf = async (path: string) => (await ana.get(path)).body.topics

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
 const ana = useCaller(world, 'ana')
 
 test('topics are made by administrators, seen by anybody, the most used first', async () => {
-  await ana.post('/projects', { name: 'one', topics: ['ruby', 'web'] })
-  await ana.post('/projects', { name: 'two', topics: ['web'] })
+  await createProject(ana, 'one', { topics: ['ruby', 'web'] })
+  await createProject(ana, 'two', { topics: ['web'] })
   const list = (await world.nobody.get('/topics')).body
   expect(list).toMatchObject([
     { name: 'web', title: 'web', total_projects_count: 2 },
@@ -87,7 +88,7 @@ test.each([
 })
 
 test('a topic that is deleted leaves its projects, and one of that name may come again', async () => {
-  await ana.post('/projects', { name: 'three', topics: ['fleeting', 'kept'] })
+  await createProject(ana, 'three', { topics: ['fleeting', 'kept'] })
   const [topic] = (await ana.get('/topics?search=fleeting')).body
   for (const caller of [ana, world.nobody]) {
     expect((await caller.delete(`/topics/${topic.id}`)).status).toBe(caller === ana ? 403 : 401)
