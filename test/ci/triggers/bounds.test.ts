@@ -339,3 +339,41 @@ describe('a pipeline by trigger', () => {
     expect((await call(token)).status).toBe(201)
   })
 })
+
+test('the description and the end of a trigger change, and its token ends with it', async () => {
+  const triggers = `${path}/triggers`
+  const made = await ana.post(triggers, { description: 'one', expires_at: '2026-05-05T00:00:00Z' })
+  expect(made.body).toMatchObject({
+    description: 'one',
+    last_used: null,
+    owner: { username: 'ana' },
+  })
+  const at = `${triggers}/${made.body.id}`
+  const start = () =>
+    world.nobody.post(`${path}/trigger/pipeline`, { token: made.body.token, ref: 'main' })
+  world.setNow('2026-05-05T00:00:01.000Z')
+  expect((await start()).status).toBe(404)
+  const later = await ana.put(at, { expires_at: '2026-06-01T00:00:00Z' })
+  expect(later.body).toMatchObject({
+    description: 'one',
+    expires_at: '2026-06-01T00:00:00.000Z',
+  })
+  expect((await ana.put(at, { description: 'two' })).body.expires_at).toBe(later.body.expires_at)
+  expect((await ana.put(at, { description: ' ' })).body).toEqual({
+    message: { description: ["can't be blank"] },
+  })
+  const started = await start()
+  expect([started.status, started.body.source]).toEqual([201, 'trigger'])
+  expect((await ana.get(at)).body).toMatchObject({
+    description: 'two',
+    last_used: '2026-05-05T00:00:01.000Z',
+  })
+  expect((await ana.put(at, { expires_at: null })).body.expires_at).toBeNull()
+  expect((await dev.get(triggers)).status).toBe(403)
+  const listed = (await ana.get(`${triggers}?per_page=100`)).body
+  expect(listed.map((one: { id: number }) => one.id)).toContain(made.body.id)
+  expect((await ana.delete(at)).status).toBe(204)
+  expect((await start()).status).toBe(404)
+  expect((await ana.get(at)).status).toBe(404)
+  world.setNow('2026-05-04T10:00:00.000Z')
+})
