@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 const actions = (body: { action_name: string }[]) => body.map((event) => event.action_name)
 
-test('a project tells of its beginning, pushes, issues and comments, newest first', async () => {
+test('the events of a project are its creation, pushes, issues and comments, newest first', async () => {
   const { status, body } = await ana.get(events)
   expect(status).toBe(200)
   expect(actions(body)).toEqual([
@@ -63,7 +63,7 @@ test('a project tells of its beginning, pushes, issues and comments, newest firs
   })
 })
 
-test('nobody hears of what they may not see', async () => {
+test('nobody gets events of what they may not see', async () => {
   const seen = await guest.get(events)
   expect(actions(seen.body)).toEqual(['closed', 'commented on', 'opened', 'created'])
   expect(JSON.stringify(seen.body)).not.toMatch(/secret|whispered|Add a/)
@@ -88,7 +88,7 @@ test('lists are narrowed by action, target and day', async () => {
   expect((await ana.get(`${events}?action=eaten`)).status).toBe(400)
 })
 
-test("one hears of oneself, or of all of one's projects", async () => {
+test('users get their own events, or those of all their projects', async () => {
   expect((await ana.get('/events')).body).toHaveLength(9)
   expect((await guest.get('/events')).body).toEqual([])
   expect((await guest.get('/events?scope=all')).body).toHaveLength(4)

@@ -41,7 +41,7 @@ describe.each(['projects', 'groups'] as const)('webhooks of %s', (kind) => {
     }
   })
 
-  test('listen to pushes unless they are told otherwise', async () => {
+  test('have push events on unless the request says otherwise', async () => {
     const made = await ana.post(hooks, { url })
     expect([made.status, made.body]).toEqual([
       201,
@@ -70,7 +70,7 @@ describe.each(['projects', 'groups'] as const)('webhooks of %s', (kind) => {
   test('keep every attribute that is given and changed, and show no secret', async () => {
     const given = {
       name: 'Robot',
-      description: 'Tells the robot',
+      description: 'Calls the robot',
       enable_ssl_verification: false,
       push_events_branch_filter: 'release/*',
       branch_filter_strategy: 'regex',
@@ -189,7 +189,7 @@ test('webhooks are for Maintainers of a project, and owners of a group', async (
   expect((await mia.get(`/groups/${group.id}/hooks`)).status).toBe(403)
 })
 
-test('hooks of the instance are for administrators, and keep what they are told', async () => {
+test('hooks of the instance are for administrators, and keep each attribute', async () => {
   const { root } = world
   expect((await ana.get('/hooks')).status).toBe(403)
   const made = await root.post('/hooks', { url, name: 'All', token: 'tok3n' })

@@ -113,7 +113,7 @@ describe('who may read and set them', () => {
       expect(await answers(reader, path)).toEqual([200, 403])
   })
 
-  test('members of an archived project still say what they hear of it', async () => {
+  test('members of an archived project can still change their notification settings', async () => {
     await ana.post(`/projects/${projectId}/archive`)
     expect(await answers(ana, ofProject(projectId))).toEqual([200, 200])
   })

@@ -362,7 +362,7 @@ describe('what follows from edits', () => {
     expect(await feed(ana)).toHaveLength(3)
   })
 
-  test('is told to hooks that ask for it', async () => {
+  test('is sent to hooks that have it on', async () => {
     const own = await newProject('hooked')
     const hooks = `/projects/${own.id}/hooks`
     const hook = await ana.post(hooks, {
@@ -370,19 +370,19 @@ describe('what follows from edits', () => {
       push_events: false,
       wiki_page_events: true,
     })
-    const untold = await ana.post(`${hooks}/${hook.body.id}/test/wiki_page_events`)
-    expect(untold.status).toBe(422)
-    await ana.post(own.api, { title: 'docs/Told', content: '# Hi' })
-    await ana.put(`${own.api}/docs%2FTold`, { content: '# Ho' })
-    await ana.delete(`${own.api}/docs%2FTold`)
+    const early = await ana.post(`${hooks}/${hook.body.id}/test/wiki_page_events`)
+    expect(early.status).toBe(422)
+    await ana.post(own.api, { title: 'docs/Hooked', content: '# Hi' })
+    await ana.put(`${own.api}/docs%2FHooked`, { content: '# Ho' })
+    await ana.delete(`${own.api}/docs%2FHooked`)
     await world.runTasks()
-    const told = receiver.received.filter((one) => one.url === '/wiki')
-    expect(told.map((one) => one.body.object_attributes.action)).toEqual([
+    const sent = receiver.received.filter((one) => one.url === '/wiki')
+    expect(sent.map((one) => one.body.object_attributes.action)).toEqual([
       'create',
       'update',
       'delete',
     ])
-    const [first] = told
+    const [first] = sent
     expect(first?.headers['x-gitlab-event']).toBe('Wiki Page Hook')
     expect(first?.body).toMatchObject({
       object_kind: 'wiki_page',
@@ -394,11 +394,11 @@ describe('what follows from edits', () => {
         default_branch: 'main',
       },
       object_attributes: {
-        title: 'Told',
-        slug: 'docs/Told',
+        title: 'Hooked',
+        slug: 'docs/Hooked',
         format: 'markdown',
         content: '# Hi',
-        url: 'http://gitstead.example/ana/hooked/-/wikis/docs/Told',
+        url: 'http://gitstead.example/ana/hooked/-/wikis/docs/Hooked',
       },
     })
     await ana.post(own.api, { title: 'again', content: 'x' })
