@@ -379,12 +379,12 @@ describe('an alert', () => {
     expect((await developer.get(images)).body).toEqual([first.body])
   })
 
-  test('is told to webhooks that want alerts, once', async () => {
+  test('is sent once to webhooks that have alert events on', async () => {
     const one = await project()
     const hook = { push_events: false, url: receiver.url }
     await maintainer.post(`${one.api}/hooks`, { ...hook, alert_events: true })
     await maintainer.post(`${one.api}/hooks`, { ...hook, issues_events: true })
-    const payload = { title: 'told', severity: 'HIGH', start_time: '2026-05-04T09:00:00Z' }
+    const payload = { title: 'sent', severity: 'HIGH', start_time: '2026-05-04T09:00:00Z' }
     await one.send(payload)
     await world.runTasks()
     await one.send(payload)
@@ -394,7 +394,7 @@ describe('an alert', () => {
       {
         object_kind: 'alert',
         object_attributes: {
-          title: 'told',
+          title: 'sent',
           url: `${world.ctx.config.externalUrl}/${one.path}/-/alert_management/1/details`,
           severity: 'high',
           events: 1,

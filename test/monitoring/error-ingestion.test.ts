@@ -94,7 +94,7 @@ describe('events', () => {
       await world.runTasks()
     }
     for (const event of events) await together.report(event)
-    const told = async (one: Reported) => {
+    const storedErrors = async (one: Reported) => {
       const errors: { id: string }[] = await errorsOf(one, '?sort=first_seen&per_page=100')
       const paths = errors.map(({ id }) => `${one.api}/error_tracking/errors/${id}`)
       const bodies = paths.map(async (path) => ({
@@ -105,9 +105,9 @@ describe('events', () => {
       const own = ['id', 'issue_id', 'project_id', 'external_url']
       return JSON.parse(text, (key, value) => (own.includes(key) ? undefined : value))
     }
-    const seen = await told(together)
+    const seen = await storedErrors(together)
     expect(seen).toHaveLength(7)
-    expect(seen).toEqual(await told(single))
+    expect(seen).toEqual(await storedErrors(single))
     expect(seen[0].error.count).toBeGreaterThan(4)
   })
 
@@ -498,7 +498,7 @@ describe('who may report', () => {
   })
 })
 
-test('a key that reports more than its quota is told for how long it is refused, and others are not', async () => {
+test('a key that reports more than its quota gets the time until it is accepted again, and others are not refused', async () => {
   const small = await openWorld({ errorEventsPerMinute: 5 }, { background: false })
   try {
     const eve = await small.user('eve')

@@ -230,7 +230,7 @@ describe('error tracking', () => {
     expect((await ana.delete(foreign)).status).toBe(404)
   })
 
-  test('lists errors by status, word and order, and refuses what is none of them', async () => {
+  test('lists errors by status, search and order, and refuses unknown ones', async () => {
     const one = await reportedProject(world, ana, 'listed')
     await addPeople(one.id)
     const raise = (type: string, timestamp: string, value = 'odd') =>

@@ -285,7 +285,7 @@ describe('how large files of a job may be', () => {
     await world.root.put(place.path, { max_artifacts_size: null })
   })
 
-  test('is told before they are sent, and kept to whatever was told', async () => {
+  test('is checked before they are sent, and again when they are sent', async () => {
     const small = await addCiPlace(world, ana, 'x: {script: make}', {
       settings: { max_artifacts_size: 1 },
     })
@@ -517,7 +517,7 @@ describe('artifacts that a job fetches', () => {
     expect(byQuery.status).toBe(200)
     const without = await fetch(`${world.url}/api/v4/jobs/${first.id}/artifacts`)
     expect(without.status).toBe(401)
-    // Its own are not there yet, and a job that nobody knows is not told apart from a forbidden one.
+    // Its own are not there yet, and an unknown job gets the same answer as a forbidden one.
     const own = await chain.runner.call('GET', `/jobs/${job.id}/artifacts`, undefined, {
       'JOB-TOKEN': job.token,
     })

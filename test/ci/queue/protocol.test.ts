@@ -270,11 +270,11 @@ describe('a job', () => {
     })
   })
 
-  test('that is canceled tells its runner, which still runs after_script', async () => {
+  test('that is canceled is "canceling" for its runner, which still runs after_script', async () => {
     const { project, runner, given } = await started()
     await dev.post(`/projects/${project.id}/jobs/${given.id}/cancel`)
-    const told = await runner.update(given, 'running')
-    expect(told.headers.get('job-status')).toBe('canceling')
+    const answer = await runner.update(given, 'running')
+    expect(answer.headers.get('job-status')).toBe('canceling')
     expect((await runner.finish(given, 'success')).status).toBe(200)
     expect((await job(project, given.id)).status).toBe('canceled')
     const late = await runner.update(given, 'success')

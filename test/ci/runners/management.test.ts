@@ -186,7 +186,7 @@ async function idOfPlaceRunner(): Promise<number> {
   return verified.body.id
 }
 
-describe('what is told of a runner', () => {
+describe('the details of a runner', () => {
   test('names the projects that the caller sees, and no others', async () => {
     const secret = await addCiPlace(world, ana, 'x: {script: make}')
     const open = await addCiPlace(world, ana, 'x: {script: make}', { visibility: 'public' })

@@ -104,7 +104,7 @@ describe('a trigger', () => {
     const own = await make(mona)
     const seen = async (by: Caller) => [
       (await by.get(own.at)).body.token,
-      (await by.put(own.at, { description: `told by ${by.username}` })).body.token,
+      (await by.put(own.at, { description: `changed by ${by.username}` })).body.token,
       (await by.get(`${path}/triggers?per_page=100`)).body.find(
         (one: { id: number }) => one.id === own.id,
       ).token,
@@ -116,7 +116,7 @@ describe('a trigger', () => {
       expect(own.token).toContain(shown[0])
     }
     expect((await mona.get(own.at)).body).toMatchObject({
-      description: 'told by root',
+      description: 'changed by root',
       owner: { username: 'mona' },
     })
     await ana.delete(own.at)
@@ -158,10 +158,10 @@ describe('a trigger', () => {
     const made = await make()
     await ana.delete(made.at)
     const { body } = await ana.get(`${path}/audit_events?per_page=100`)
-    const told = body
+    const events = body
       .filter((one: { details: { trigger_id?: number } }) => one.details.trigger_id === made.id)
       .map((one: { event_name: string }) => one.event_name)
-    expect(told).toEqual(['ci_trigger_deleted', 'ci_trigger_created'])
+    expect(events).toEqual(['ci_trigger_deleted', 'ci_trigger_created'])
     expect(JSON.stringify(body)).not.toContain(made.token)
   })
 
@@ -252,7 +252,7 @@ describe('a pipeline by trigger', () => {
     expect(wrong.status).toBe(400)
   })
 
-  test('tells its jobs that it was triggered, by which token, and the variables over all others', async () => {
+  test('gives its jobs the trigger, its token, and variables that take precedence over all others', async () => {
     await ana.post(`${path}/variables`, { key: 'LEVEL', value: 'project' })
     for (let old = await runner.request(); old; old = await runner.request()) {
       await runner.finish(old, 'success')

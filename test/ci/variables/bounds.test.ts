@@ -53,7 +53,7 @@ describe.each(['project', 'group', 'instance'])('a variable of the %s', (place) 
     expect((await by.delete(`${path}/EMPTY`)).status).toBe(204)
   })
 
-  test('tells keys of other case apart', async () => {
+  test('has keys that differ in upper and lower case', async () => {
     const { path, by } = at(place)
     await by.post(path, { key: 'CASE', value: 'upper' })
     await by.post(path, { key: 'case', value: 'lower' })
@@ -75,7 +75,7 @@ describe.each(['project', 'group', 'instance'])('a variable of the %s', (place) 
     await by.delete(`${path}/RAW`)
   })
 
-  test('tells all that is wrong with it at once', async () => {
+  test('is refused with all mistakes at once', async () => {
     const { path, by } = at(place)
     const body = { key: 'a-b', value: 'x'.repeat(10_001), description: 'd'.repeat(256) }
     const reply = await by.post(path, body)
@@ -94,10 +94,10 @@ describe.each(['project', 'group', 'instance'])('a variable of the %s', (place) 
     await by.delete(`${path}/${key}`)
     const trail = place === 'instance' ? '/audit_events' : path.replace('variables', 'audit_events')
     const { body } = await by.get(`${trail}?per_page=100`)
-    const told = (body as { event_name: string; author_id: number; details: { key?: string } }[])
+    const events = (body as { event_name: string; author_id: number; details: { key?: string } }[])
       .filter((one) => one.details.key === key)
       .map((one) => [one.event_name, one.author_id])
-    expect(told).toEqual([
+    expect(events).toEqual([
       ['ci_variable_deleted', by.id],
       ['ci_variable_updated', by.id],
       ['ci_variable_created', by.id],
@@ -116,8 +116,10 @@ describe.each(['project', 'group', 'instance'])('a variable of the %s', (place) 
     ])
     const trail = place === 'instance' ? '/audit_events' : path.replace('variables', 'audit_events')
     const { body } = await by.get(`${trail}?per_page=100`)
-    const told = (body as { details: { key?: string } }[]).filter((one) => one.details.key === key)
-    expect(told.length).toBe(1)
+    const events = (body as { details: { key?: string } }[]).filter(
+      (one) => one.details.key === key,
+    )
+    expect(events.length).toBe(1)
     await by.delete(`${path}/${key}`)
   })
 
