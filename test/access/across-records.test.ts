@@ -14,7 +14,7 @@ async function newProject(path: string, visibility: string, more: object = {}): 
   return `/projects/${id}`
 }
 
-test('the feed tells of milestones whoever may read them', async () => {
+test('the feed shows milestones to whoever may read them', async () => {
   const project = await newProject('planned', 'public')
   await ana.post(`${project}/milestones`, { title: 'Secret launch' })
   const feed = async () => JSON.stringify((await stranger.get(`${project}/events`)).body)
@@ -74,7 +74,7 @@ test('GraphQL shows pipelines to strangers as long as the jobs are public', asyn
   expect(await shown(ana)).toEqual({ count: 1, nodes: [{ ref: 'main' }] })
 })
 
-test('a group does not tell who belongs to hidden groups and projects below it', async () => {
+test('a group does not show who belongs to hidden groups and projects below it', async () => {
   const group = await createGroup(ana, 'gg', { visibility: 'public' })
   const below = await createGroup(ana, 'below', { parent_id: group.id, visibility: 'private' })
   const inside = await newProject('inside', 'private', { namespace_id: group.id })

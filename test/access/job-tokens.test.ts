@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 const basic = () => `Basic ${Buffer.from(`svc-ci-token:${token}`).toString('base64')}`
 
-/** What git hears first when it fetches or pushes with the token of the job. */
+/** The first status that git gets when it fetches or pushes with the token of the job. */
 async function asks(path: string, service: 'git-upload-pack' | 'git-receive-pack') {
   const url = `${world.url}/${path}.git/info/refs?service=${service}`
   return (await fetch(url, { headers: { Authorization: basic() } })).status

@@ -60,7 +60,7 @@ describe('who asks to act as another never acts as themself', () => {
   })
 })
 
-test('a token that is no word is not as good as none', async () => {
+test('a token that is a list or a map is refused with 400', async () => {
   for (const query of ['private_token[]=x', 'access_token[a]=x', 'job_token[]=x']) {
     expect((await world.nobody.get(`/users?username=ana&${query}`)).status).toBe(400)
   }

@@ -28,7 +28,7 @@ describe('read_user', () => {
     `/users/${ana.id}/followers`,
     '/users/ana/status',
   ]
-  test('opens what is told of people', async () => {
+  test('reads what is about users', async () => {
     const caller = await withScopes('read_user')
     for (const path of open()) expect([path, (await caller.get(path)).status]).toEqual([path, 200])
     expect((await caller.head('/user')).status).toBe(200)
@@ -111,7 +111,7 @@ test('several scopes open what each of them opens', async () => {
   expect((await caller.get('/projects')).status).toBe(403)
 })
 
-test('a token without any scope tells of itself alone', async () => {
+test('a token without any scope reads itself only', async () => {
   const caller = await withScopes()
   expect((await caller.get('/personal_access_tokens/self')).body.scopes).toEqual([])
   expect((await caller.get('/user')).status).toBe(403)

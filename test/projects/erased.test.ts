@@ -25,14 +25,14 @@ async function left(kind: 'project' | 'group', id: number): Promise<string[]> {
     const names = columns.map((column) => column.name)
     const own = kind === 'project' ? ['project_id'] : ['group_id', 'namespace_id', 'ancestor_id']
     const plain = own.filter((column) => names.includes(column))
-    const typed = ['source', 'subject', 'entity', 'target'].filter((word) =>
-      [`${word}_type`, `${word}_id`].every((column) => names.includes(column)),
+    const typed = ['source', 'subject', 'entity', 'target'].filter((prefix) =>
+      [`${prefix}_type`, `${prefix}_id`].every((column) => names.includes(column)),
     )
     const tests = [
       ...plain.map((column) => sql`${sql.ref(column)} = ${id}`),
       ...typed.map(
-        (word) =>
-          sql`${sql.ref(`${word}_id`)} = ${id} AND lower(${sql.ref(`${word}_type`)}) = ${kind}`,
+        (prefix) =>
+          sql`${sql.ref(`${prefix}_id`)} = ${id} AND lower(${sql.ref(`${prefix}_type`)}) = ${kind}`,
       ),
     ]
     for (const condition of tests) {

@@ -113,7 +113,7 @@ describe('the places that a project is offered', () => {
     expect(back.status).toBe(200)
   })
 
-  test('are told to those who may share or move it', async () => {
+  test('are shown to those who may share or move it', async () => {
     await ana.post(`/projects/${projectId}/members`, { user_id: ben.id, access_level: 40 })
     expect((await ben.get(`/projects/${projectId}/share_locations`)).status).toBe(200)
     expect((await ben.get(`/projects/${projectId}/transfer_locations`)).status).toBe(403)
@@ -148,7 +148,7 @@ describe('the places that a group is offered', () => {
     await ana.put(`/groups/${ids.deep}`, { visibility: 'public' })
   })
 
-  test('are told to its owners alone', async () => {
+  test('are shown to its owners only', async () => {
     expect((await ben.get(`/groups/${ids.top}/transfer_locations`)).status).toBe(403)
     expect((await world.nobody.get(`/groups/${ids.top}/transfer_locations`)).status).toBe(401)
   })

@@ -29,7 +29,7 @@ describe.each(['project', 'group'] as const)('the bot of a %s token', (kind) => 
     return made.body
   }
 
-  test('is called after its place, and is a maintainer without an end unless told otherwise', async () => {
+  test('is called after its place, and is a maintainer without an end unless the request says otherwise', async () => {
     const made = await make()
     expect(made).toMatchObject({
       access_level: 40,

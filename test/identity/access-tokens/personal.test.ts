@@ -133,7 +133,7 @@ describe('seeing tokens', () => {
 })
 
 describe('the token in use', () => {
-  test('is told whatever its scope, before any id', async () => {
+  test('is shown to a token of any scope, before ids are read', async () => {
     const made = await make({ scopes: ['read_repository'] })
     const own = world.as(made.token)
     expect((await own.get('/personal_access_tokens/self')).body.id).toBe(made.id)
@@ -170,7 +170,7 @@ describe('the token in use', () => {
       .post(`/personal_access_tokens/${other.id}/rotate`)
     expect(foreign.status).toBe(403)
   })
-  test('tells what it reaches', async () => {
+  test('shows the groups and projects that it reaches', async () => {
     const dora = await world.user('dora')
     const group = await createGroup(dora, 'reach')
     const project = await createProject(dora, 'p', { namespace_id: group.id })

@@ -38,7 +38,7 @@ const answer = ({ status, body }: Reply) => [status, body]
 const missing = [404, { message: '404 Deploy Key Not Found' }]
 
 describe('a deploy key of a project', () => {
-  test('has its presets, and is told alike by creation, itself and the list', async () => {
+  test('has its defaults, and is the same in the answer to its creation, at its address and in the list', async () => {
     const key = ed25519()
     const made = await ana.post(place, { title: 'Deployer', key })
     expect([made.status, made.body]).toEqual([

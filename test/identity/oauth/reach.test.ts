@@ -70,9 +70,9 @@ test('an application that may only know who somebody is reads nothing of theirs'
   const associations = '/personal_access_tokens/self/associations'
   expect((await world.nobody.get(associations, bearer(token))).status).toBe(400)
   expect((await world.nobody.get('/user', bearer(token))).status).toBe(403)
-  const told = await world.nobody.get('/oauth/userinfo', { host: true, ...bearer(token) })
-  expect([told.status, told.body.preferred_username]).toEqual([200, 'ana'])
-  expect(told.body).not.toHaveProperty('email')
+  const answer = await world.nobody.get('/oauth/userinfo', { host: true, ...bearer(token) })
+  expect([answer.status, answer.body.preferred_username]).toEqual([200, 'ana'])
+  expect(answer.body).not.toHaveProperty('email')
 })
 
 test('a code that was asked for without a challenge is not given to who brings a verifier', async () => {
@@ -85,7 +85,7 @@ test('a code that was asked for without a challenge is not given to who brings a
   expect((await exchange(proven, { code_verifier: verifier })).status).toBe(200)
 })
 
-test('what a user may not do while blocked, their applications are told', async () => {
+test('an application is refused what its user may not do while blocked', async () => {
   const { access_token: token, refresh_token } = (await exchange(await code())).body
   const introspect = async () => (await ask('/oauth/introspect', { token, ...client })).body.active
   const info = async () =>
@@ -100,7 +100,7 @@ test('what a user may not do while blocked, their applications are told', async 
   expect([await introspect(), await info()]).toEqual([true, 200])
 })
 
-test('applications are told the groups in which somebody is a member today', async () => {
+test('applications are shown the groups of which the user is a member today', async () => {
   const owner = await world.user('owner')
   for (const [path, expires_at] of [
     ['staff', null],

@@ -50,7 +50,7 @@ describe.each(['groups', 'projects'] as const)('service accounts of %s', (kind) 
     }
   })
 
-  test('wait for the word of an address’s owner, where that is wanted', async () => {
+  test('wait until the owner of the address confirms it, where that is required', async () => {
     await world.root.put('/application/settings', { email_confirmation_setting: 'hard' })
     const email = `waits-${kind}@example.com`
     const made = await owner.post(place, { email })

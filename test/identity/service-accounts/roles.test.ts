@@ -103,7 +103,7 @@ describe.each(['groups', 'projects'] as const)('service accounts of %s', (kind) 
     expect((await owner.get(beside)).body).toEqual([])
   })
 
-  test('are told apart from their tokens: that of another account is not found', async () => {
+  test('have tokens of their own: that of another account is not found', async () => {
     const other = made(await owner.post(accounts()))
     const path = `${accounts()}/${other.id}/personal_access_tokens`
     const { id } = made(await owner.post(tokens, { name: 't', scopes }))

@@ -42,7 +42,7 @@ test('memberships count until the day on which they end', async () => {
   expect(await highest()).toBe(40)
 })
 
-test('memberships that ended are not told any more, also before they are removed', async () => {
+test('memberships that ended are not shown, also before they are removed', async () => {
   world.setNow('2026-05-10T00:00:00.000Z')
   expect(await places()).toEqual([])
   expect(await counts()).toMatchObject({ groups_count: 0, projects_count: 0 })

@@ -39,7 +39,7 @@ async function events(caller: Caller, path: string): Promise<Event[]> {
 const named = (list: Event[]) => list.map((one) => one.event_name)
 
 describe('the trail of a project or group', () => {
-  test('tells what was changed, by whom, newest first', async () => {
+  test('shows what was changed, by whom, newest first', async () => {
     const list = await events(ana, `/projects/${projectId}/audit_events`)
     expect(named(list).slice(0, 2)).toEqual(['member_added', 'project_changed'])
     expect(list.find((one) => one.event_name === 'project_changed')).toMatchObject({

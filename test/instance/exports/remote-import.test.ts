@@ -9,7 +9,7 @@ import { newFolder } from '../../support/database.ts'
 import { type ServerProcess, startServerProcess } from '../../support/server-process.ts'
 import { Caller, openWorld, type World } from '../../support/world.ts'
 
-/** Another server that has an archive to give, with a certificate that nobody knows unless told. */
+/** Another server that has an archive to give, with a certificate that is trusted only by a setting. */
 let other: Server
 let address: string
 let world: World

@@ -17,7 +17,7 @@ beforeAll(async () => {
 const ask = (caller: Caller, query: string, more: Record<string, unknown> = {}) =>
   caller.post('/api/graphql', { query, ...more }, { host: true })
 
-test('tells who the caller is', async () => {
+test('shows who the caller is', async () => {
   const query = '{ currentUser { id username name active } metadata { version } }'
   const own = await ask(ana, query)
   expect([own.status, own.body]).toEqual([
@@ -40,7 +40,7 @@ test('tells who the caller is', async () => {
   expect((await ask(world.as('wrong'), query)).status).toBe(401)
 })
 
-test('tells what a caller has, as configuration tools ask for it', async () => {
+test('lists what a caller has, as configuration tools ask for it', async () => {
   const namespaces = await ana.get('/namespaces?search=ana')
   await createGroup(ana, 'own-group', { name: 'own' })
   const query =
@@ -111,7 +111,7 @@ test('merge requests and pipelines follow the rights of the project', async () =
   expect((await ask(ana, query)).body.errors).toBeUndefined()
 })
 
-test('what is wrong with a query is told with status 200', async () => {
+test('errors of a query are answered with status 200', async () => {
   for (const query of ['{ nothing }', '{ currentUser { ', 'mutation { x }', '']) {
     const reply = await ask(ana, query)
     expect([reply.status, reply.body.errors.length > 0, reply.body.data ?? null]).toEqual([

@@ -19,7 +19,7 @@ const mails = () => {
   return names.map((name) => readFileSync(join(folder, name), 'utf8'))
 }
 
-test('the server looks at its data once a day, and tells administrators what is new', async () => {
+test('the server checks its data once a day, and mails administrators what is new', async () => {
   expect(await metrics()).not.toContain('gitstead_health')
   await world.runTasks()
   expect(await checks()).toMatchObject([{ state: 'warning' }])

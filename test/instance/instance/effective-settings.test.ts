@@ -53,7 +53,7 @@ describe('making an account for oneself', () => {
     expect((await world.root.get('/users?username=x')).body).toEqual([])
   })
 
-  test('waits for an administrator unless told otherwise', async () => {
+  test('waits for an administrator unless a setting says otherwise', async () => {
     await set({ signup_enabled: true })
     const { shown, browser } = await signUp('waiting')
     expect(shown.status).toBe(200)

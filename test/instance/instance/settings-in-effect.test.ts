@@ -63,19 +63,19 @@ test('people who do nothing for long are deactivated where administrators want i
   await set({ deactivate_dormant_users: false })
 })
 
-test('estimated and spent time is told in hours where administrators want it', async () => {
+test('estimated and spent time is shown in hours where a setting says so', async () => {
   const { id } = await createProject(ana, 'timed')
   await ana.post(`/projects/${id}/issues`, { title: 'One' })
   const at = `/projects/${id}/issues/1`
   await ana.post(`${at}/time_estimate`, { duration: '1mo 2d 3h' })
   await ana.post(`${at}/add_spent_time`, { duration: '1w 30m' })
-  const told = async () => {
+  const times = async () => {
     const { body } = await ana.get(`${at}/time_stats`)
     return [body.human_time_estimate, body.human_total_time_spent]
   }
-  expect(await told()).toEqual(['1mo 2d 3h', '1w 30m'])
+  expect(await times()).toEqual(['1mo 2d 3h', '1w 30m'])
   await set({ time_tracking_limit_to_hours: true })
-  expect(await told()).toEqual(['179h', '40h 30m'])
+  expect(await times()).toEqual(['179h', '40h 30m'])
   expect((await ana.get(at)).body.time_stats).toMatchObject({
     time_estimate: 644_400,
     human_time_estimate: '179h',

@@ -261,7 +261,7 @@ test('wiki pages and snippets are no larger than is wanted', async () => {
   expect((await ana.post('/snippets', { ...snippet, content: 'x' })).status).toBe(201)
 })
 
-test('the number of everything is told without what is being deleted', async () => {
+test('the counts leave out what is being deleted', async () => {
   const numbers = async () => {
     const { body } = await root.get('/application/statistics')
     return Object.fromEntries(

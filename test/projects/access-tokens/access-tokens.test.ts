@@ -312,7 +312,7 @@ describe.each(['project', 'group'] as const)('access tokens of a %s', (kind) => 
     for (const { token } of [made, rotated]) expect(text).not.toContain(token)
   })
 
-  test('are paged, and told in the words of a page', async () => {
+  test('are listed in pages, with the headers of a page', async () => {
     const ids = []
     for (const name of ['one', 'two', 'three']) ids.push((await make({ name })).id)
     const page = await ana.get(`${tokens()}?per_page=2&page=2`)

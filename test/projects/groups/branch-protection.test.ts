@@ -110,7 +110,7 @@ describe('the protection of default branches that a group says role by role', ()
         developer_can_initial_push: true,
       },
     ],
-  ])('and level %i tell of the same', async (level, roles) => {
+  ])('and level %i mean the same', async (level, roles) => {
     const said = { developer_can_initial_push: false, ...roles }
     const byRoles = await group({ [nameOf]: said })
     expect(byRoles.default_branch_protection).toBe(level)

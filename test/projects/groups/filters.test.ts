@@ -173,7 +173,7 @@ describe('a group', () => {
     ])
   })
 
-  test('is told by all of its path, and only so', async () => {
+  test('is found by its whole path only', async () => {
     const one = await ana.get(`/groups/${encodeURIComponent('animals/felines/lions')}`)
     expect(one.body).toMatchObject({
       id: ids.lions,

@@ -238,7 +238,7 @@ describe('what leaves a group', () => {
     expect((await share(outside)).status).toBe(201)
   })
 
-  test('tells of the groups it was shared with only those that the reader may see', async () => {
+  test('shows, of the groups it was shared with, only those that the reader may see', async () => {
     const open = await group({ visibility: 'public' })
     const secret = await group()
     await ana.post(`/groups/${open.id}/share`, { group_id: secret.id, group_access: 30 })

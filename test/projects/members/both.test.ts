@@ -59,7 +59,7 @@ describe.each(['projects', 'groups'] as const)('members of %s', (kind) => {
     expect([reply.status, reply.body]).toEqual([400, { error }])
   })
 
-  test('have one record of their own, told alike everywhere', async () => {
+  test('have one record of their own, the same in each answer', async () => {
     const made = await add(ben, 30, { expires_at: '2026-06-01' })
     expect([made.status, made.body]).toMatchObject([
       201,

@@ -325,7 +325,7 @@ describe('changing and removing members', () => {
     expect((await ana.delete(`/projects/${id}/members/${ana.id}`)).status).toBe(403)
   })
 
-  test('leaving a group ends memberships below it, unless told otherwise', async () => {
+  test('leaving a group ends memberships below it, unless the request says otherwise', async () => {
     const top = await group(ana)
     const sub = await group(ana, { parent_id: top.id })
     const { id } = await project(ana, { namespace_id: sub.id })
@@ -356,7 +356,7 @@ describe('changing and removing members', () => {
       })
     const stale = await remove(ana, 'Mon, 04 May 2026 09:00:00 GMT')
     expect([stale.status, stale.body]).toEqual([412, { message: '412 Precondition Failed' }])
-    // Also who may not remove others is told that first.
+    // Also who may not remove others gets this answer first.
     expect((await remove(cay, 'Mon, 04 May 2026 09:00:00 GMT')).status).toBe(412)
     expect((await remove(cay, 'yesterday')).status).toBe(403)
     expect((await remove(ana, 'yesterday')).status).toBe(204)

@@ -130,7 +130,7 @@ describe('invitations', () => {
 })
 
 describe('billable members', () => {
-  test('are counted once, told by the first way that fits, and removed by a task', async () => {
+  test('are counted once, shown with the first membership that fits, and removed by a task', async () => {
     const top = await group()
     const sub = await group({ parent_id: top.id })
     const inside = await project({ namespace_id: sub.id })
@@ -202,8 +202,8 @@ describe('billable members', () => {
     const top = await group()
     const ben = await person()
     await add(top.id, ben, 30)
-    const state = (user: Caller, word: string) =>
-      ana.put(`/groups/${top.id}/members/${user.id}/state`, { state: word })
+    const state = (user: Caller, value: string) =>
+      ana.put(`/groups/${top.id}/members/${user.id}/state`, { state: value })
     expect((await state(ben, 'awaiting')).body).toEqual({ success: true })
     expect((await ben.get(`/groups/${top.id}`)).status).toBe(404)
     const pending = await ana.get(`/groups/${top.id}/pending_members`)

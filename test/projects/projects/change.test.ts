@@ -44,7 +44,7 @@ describe('a project with a readme', () => {
     const branch = await ana.get(`/projects/${made.id}/repository/branches/main`)
     expect(branch.body.protected).toBe(true)
   })
-  test('tells where the readme is when it is made, and the license as soon as there is one', async () => {
+  test('shows the address of the readme when it is made, and of the license as soon as there is one', async () => {
     const made = await project({ initialize_with_readme: true })
     expect(made.readme_url).toBe(`${made.web_url}/-/blob/main/README.md`)
     const api = `/projects/${made.id}`
@@ -463,7 +463,7 @@ describe('transferring a project', () => {
 })
 
 describe('what is known of a project', () => {
-  test('languages are told in percent of bytes, and are none in an empty project', async () => {
+  test('languages are given in percent of bytes, and are empty for an empty project', async () => {
     const { id } = await project()
     expect((await ana.get(`/projects/${id}/languages`)).body).toEqual({})
     const filled = await project({ initialize_with_readme: true })

@@ -74,7 +74,7 @@ const full = [
   'compliance_frameworks',
 ]
 
-describe('a project tells', () => {
+describe('a project shows', () => {
   test('anonymous callers and simple lists its basic block, and nothing more', async () => {
     const { id, path } = await project({ visibility: 'public' })
     const listed = await ana.get(`/projects?simple=true&search=${path}`)
@@ -235,7 +235,7 @@ describe('permissions in a project', () => {
 
   const level = (access_level: number) => ({ access_level, notification_level: 3 })
 
-  test('tell what one has by the project, and what by its groups', async () => {
+  test('show the access by the project apart from that by its groups', async () => {
     const top = await createGroup(ana, 'perm')
     const sub = await createGroup(ana, 'sub', { parent_id: top.id })
     const { id } = await project({ namespace_id: sub.id })
@@ -357,7 +357,7 @@ describe('statistics of a project', () => {
 })
 
 describe('groups that a project was shared with', () => {
-  test('are told to those who may see them', async () => {
+  test('are shown to those who may see them', async () => {
     const { id } = await project({ visibility: 'public' })
     const secret = await createGroup(ana, 'secret')
     const share = { group_id: secret.id, group_access: 20, expires_at: '2026-07-01' }

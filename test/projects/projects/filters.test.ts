@@ -124,7 +124,7 @@ describe('projects are listed', () => {
     expect([shown.repository_storage, hidden.repository_storage]).toEqual(['default', undefined])
   })
 
-  test('by their sizes for administrators, as the statistics tell them', async () => {
+  test('by their sizes in the statistics, for administrators', async () => {
     const form = new FormData()
     form.set('file', new Blob(['x'.repeat(200_000)]), 'large.bin')
     await ana.post(`/projects/${ids.beta}/uploads`, undefined, { raw: form })
@@ -252,7 +252,7 @@ describe('forks of a project', () => {
 })
 
 describe('a page of projects', () => {
-  test('tells where one is, and leads on with every parameter', async () => {
+  test('names its place in headers, and links to the next page with every parameter', async () => {
     const reply = await ana.get('/projects?per_page=2&page=2&order_by=name&sort=asc&simple=true')
     expect(namesOf(reply.body)).toEqual(['delta', 'gamma'])
     const header = (name: string) => reply.headers.get(name)

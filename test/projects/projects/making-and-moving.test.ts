@@ -252,7 +252,7 @@ describe('the old paths of a project', () => {
     expect((await ana.get(`/projects/ana%2Fb-${made.id}`)).status).toBe(301)
   })
 
-  test('tell nobody of a project that they may not see', async () => {
+  test('are answered with 404 for a project that the caller may not see', async () => {
     const made = await project({ visibility: 'public' })
     await ana.put(`/projects/${made.id}`, { path: `hidden-${made.id}`, visibility: 'private' })
     const old = `/projects/${encoded(made.path_with_namespace)}`

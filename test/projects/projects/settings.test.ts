@@ -227,7 +227,7 @@ describe('a feature of a public project', () => {
     },
   )
 
-  test('is told in the links of the project only while it is on', async () => {
+  test('is in the links of the project only while it is on', async () => {
     const { id } = await project()
     const links = async (body: Record<string, unknown>) =>
       Object.keys((await ana.put(`/projects/${id}`, body)).body._links)
