@@ -157,7 +157,7 @@ describe('a text of a project', () => {
     expect(await html('```mermaid\ngraph\n```')).toContain('<code class="language-mermaid">')
   })
 
-  test('does not tell what the reader may not see', async () => {
+  test('does not show what the reader may not see', async () => {
     const hidden = await createProject(ana, 'hidden')
     await ana.post(`/projects/${hidden.id}/issues`, { title: 'x' })
     const open = await createProject(ana, 'open', { visibility: 'public' })

@@ -74,7 +74,7 @@ describe('what a text mentions', () => {
     expect(await systemNotes(ana, `${issues}/${target}`)).toEqual([
       `mentioned in issue ana/far#${source.iid}`,
     ])
-    // Others of the project do not hear of a place that they may not see.
+    // Others of the project are not shown a place that they may not see.
     expect(await systemNotes(bea, `${issues}/${target}`)).toEqual([])
     const threads = await bea.get(`${issues}/${target}/discussions`)
     expect(JSON.stringify(threads.body)).not.toContain('ana/far')
@@ -88,7 +88,7 @@ describe('what a text mentions', () => {
     expect(await systemNotes(secret, `/projects/${hidden.id}/issues/${target.iid}`)).toEqual([])
   })
 
-  test('hides mentions in confidential issues, and hears nothing of internal notes', async () => {
+  test('hides mentions in confidential issues, and shows nothing of internal notes', async () => {
     const guest = await world.user('guest')
     await addMember(world, bench.project.id, guest.id, 10)
     const target = await issue(ana, 'open')
@@ -166,7 +166,7 @@ describe('people who are mentioned', () => {
     expect(await todos(bea)).toContainEqual(['directly_addressed', 'calls'])
   })
 
-  test('hear of a confidential issue or an internal note only when they may read it', async () => {
+  test('get to-dos of a confidential issue or an internal note only when they may read it', async () => {
     const reader = await world.user('reader')
     await addMember(world, bench.project.id, reader.id, 10)
     const quiet = await issue(ana, 'hush', { confidential: true, description: '@reader' })

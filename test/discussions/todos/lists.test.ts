@@ -101,7 +101,7 @@ test('a group has the to-dos of all its projects', async () => {
   expect(found.map((todo) => todo.target.title)).toEqual(['inside'])
 })
 
-test('nothing is told of what its owner may see no more, not even when it is done', async () => {
+test('a to-do leaves out what its owner may not see any more, also when it is done', async () => {
   const { body: secret } = await ana.post(issues, { title: 'secret plan' })
   const guest = await world.user('guest')
   await addMember(world, bench.project.id, guest.id, 10)

@@ -78,7 +78,7 @@ describe('an issue that is a duplicate', () => {
     expect((await ana.get(`/projects/${open}/issues/1`)).body.state).toBe('closed')
   })
 
-  test('does not tell of one that the reader may not see', async () => {
+  test('leaves out one that the reader may not see', async () => {
     expect(await original(guest)).toBeNull()
     expect(await original(guest, `/projects/${open}/issues`)).toBeNull()
   })

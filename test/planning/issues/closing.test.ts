@@ -56,9 +56,9 @@ describe('a commit on the default branch', () => {
     'implemented',
     'implementing',
     'Closes:',
-  ])('closes what it names behind %s', async (word) => {
+  ])('closes what it names behind %s', async (keyword) => {
     const iid = await open()
-    await commit(`Work\n\n${word} #${iid}`)
+    await commit(`Work\n\n${keyword} #${iid}`)
     expect(await state(iid)).toBe('closed')
   })
 
@@ -90,7 +90,7 @@ describe('a commit on the default branch', () => {
     }
   })
 
-  test('tells who closed it, by which commit, in note, event and feed', async () => {
+  test('shows who closed it, by which commit, in note, event and feed', async () => {
     const iid = await open()
     const sha = await commit(`Closes #${iid}`, dev)
     const { body } = await ana.get(`${issues}/${iid}`)

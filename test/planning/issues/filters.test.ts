@@ -198,8 +198,8 @@ describe('days that issues are due', () => {
     ['tomorrow', ['2026-05-05']],
     ['week', ['2026-05-04', '2026-05-05', '2026-05-10']],
     ['month', ['2026-05-03', '2026-05-04', '2026-05-05', '2026-05-10', '2026-05-11', '2026-05-31']],
-  ])('%s', async (word, expected) => {
-    const { body } = await ana.get(`${due}?due_date=${word}&sort=asc`)
+  ])('%s', async (value, expected) => {
+    const { body } = await ana.get(`${due}?due_date=${value}&sort=asc`)
     expect(body.map((issue: { title: string }) => issue.title)).toEqual(expected)
   })
 

@@ -76,7 +76,7 @@ describe('a confidential issue', () => {
 
   test('is not there for guests and others, whatever they ask of it', async () => {
     for (const who of [guest, other]) expect(await statusesOf(who, one)).toEqual([404])
-    // Strangers hear first that they have to say who they are.
+    // Strangers are asked to sign in first.
     const anonymous = await statusesOf(world.nobody, one)
     expect(anonymous.filter((status) => status !== 401)).toEqual([404])
   })

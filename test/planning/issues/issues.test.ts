@@ -280,7 +280,7 @@ describe('lists of issues', () => {
 })
 
 describe('beside an issue', () => {
-  test('time is estimated, spent, and told in words', async () => {
+  test('time is estimated, spent, and shown as text', async () => {
     const { body } = await ana.post(issues, { title: 'time' })
     const one = `${issues}/${body.iid}`
     expect((await ana.post(`${one}/time_estimate?duration=3h30m`)).body.human_time_estimate).toBe(

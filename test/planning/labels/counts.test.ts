@@ -4,7 +4,7 @@ import { useWorld } from '../../support/world.ts'
 
 const world = useWorld()
 
-test('labels tell what hangs on them, as far as the caller sees it', async () => {
+test('labels count the issues and merge requests that the caller sees', async () => {
   const ana = await world.user('ana')
   const project = await createProject(ana, 'demo', { visibility: 'public' })
   const issues = `/projects/${project.id}/issues`

@@ -46,7 +46,7 @@ describe('the title of a label', () => {
     expect([again.status, again.body.name]).toEqual([200, 'same'])
   })
 
-  test('tells upper from lower case, and loses spaces around it', async () => {
+  test('distinguishes upper and lower case, and loses spaces around it', async () => {
     expect((await make(`/projects/${inside}`, 'Case')).status).toBe(201)
     expect((await make(`/projects/${inside}`, 'case')).status).toBe(201)
     const padded = await make(`/projects/${inside}`, '  padded out ')

@@ -187,7 +187,7 @@ describe('a closed milestone', () => {
     const { body: planned } = await ana.get(`${one}/issues?sort=asc`)
     expect(titlesOf(planned).sort()).toEqual(['after', 'before'])
     expect(planned[0].milestone.state).toBe('closed')
-    // What it is already changes nothing, and tells nobody.
+    // The state that it has already changes nothing, and sends no mail.
     const feed = async () =>
       (await ana.get(`/projects/${inside}/events?target_type=milestone`)).body.length
     const before = await feed()

@@ -98,7 +98,7 @@ describe('labels', () => {
   })
 
   test('that there are not are not made', async () => {
-    expect((await say('/label ~never-heard-of')).status).toBe(400)
+    expect((await say('/label ~unknown')).status).toBe(400)
     const listed = await ana.get(`${at}/labels?search=never`)
     expect(listed.body).toEqual([])
   })
@@ -173,7 +173,7 @@ describe('many commands', () => {
       (note: { body: string }) => note.body,
     )
 
-  test('are carried out up to fifty of one text, and the answer tells of the others', async () => {
+  test('are carried out up to fifty of one text, and the answer names the others', async () => {
     const { status, body } = await say('/spend 1h\n'.repeat(4000))
     expect(status).toBe(202)
     expect(body.summary[0]).toMatch(
@@ -261,7 +261,7 @@ describe('people', () => {
 })
 
 describe('several commands', () => {
-  test('are told of in one answer, those that did nothing left out', async () => {
+  test('are named in one answer, without those that did nothing', async () => {
     const reply = await say('/close\n/label ~unknown\n/weight 3\n/reopen')
     expect(reply.status).toBe(202)
     expect(reply.body.summary[0]).toContain('Closed this issue.')

@@ -254,14 +254,14 @@ describe('a change of a protected branch', () => {
     })
     expect(textsOf(swapped.body.push_access_levels)).toEqual(['Developers + Maintainers'])
     expect(swapped.body.push_access_levels[0].id).not.toBe(push.id)
-    for (const [level, word] of [
+    for (const [level, field] of [
       [{ access_level: 30 }, 'access level'],
       [{ user_id: dev.id }, 'user'],
     ] as const) {
       const twice = await mona.patch(named('x'), { allowed_to_push: [level, level] })
       expect(statusAndBody(twice)).toEqual([
         422,
-        { message: [`Push access levels ${word} has already been taken`] },
+        { message: [`Push access levels ${field} has already been taken`] },
       ])
     }
     const empty = await mona.patch(named('x'), { allowed_to_push: [{}] })
@@ -503,7 +503,7 @@ describe('the levels of a protected tag', () => {
   })
 })
 
-test('the trail tells each protection that was made, changed and taken away', async () => {
+test('each protection that is made, changed and removed is audited', async () => {
   const before = await actionsOf('Project', project.id)
   await mona.post(rules, { name: 'x' })
   await mona.post(rules, { name: 'x' })
@@ -521,7 +521,7 @@ test('the trail tells each protection that was made, changed and taken away', as
   ])
 })
 
-test('of ten who protect one branch at once one does, and the others are told', async () => {
+test('of ten who protect one branch at the same time one does, and the others are refused', async () => {
   const replies = await Promise.all(
     Array.from({ length: 10 }, () => mona.post(rules, { name: 'busy' })),
   )

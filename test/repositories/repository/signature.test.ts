@@ -112,7 +112,7 @@ describe('GPG', () => {
     })
   })
 
-  test('two signatures, and a revoked key, are told', async () => {
+  test('two signatures, and a revoked key, are recognized', async () => {
     const one = signing.gpgKey('Two <bob@example.com>')
     await bob.post('/user/gpg_keys', { key: signing.gpgBlock(one) })
     const plain = git(repo.path, ['commit-tree', tree, '-m', 'Plain'])
@@ -192,7 +192,7 @@ describe('SSH', () => {
 })
 
 describe('X.509', () => {
-  test('a certificate is trusted by the authorities of the server and tells its own data', async () => {
+  test('a certificate is trusted by the authorities of the server, and its data is shown', async () => {
     signing.certificate('root', { name: 'Root', isAuthority: true })
     const crl = 'crlDistributionPoints=URI:http://crl.test/root.crl'
     const extensions = ['subjectAltName=email:ana@example.com', crl]

@@ -118,8 +118,12 @@ describe('which rules there are', () => {
     const bench = await stage('* @cleo\n[Code][2] @ben @cleo\n*.ts\nlib/ @ben\n[code]\n*.js @ben\n')
     const at = await change(bench, 'topic', 'a.ts', 'b.ts', 'lib/c.ts', 'd.js')
     const rules = await rulesOf(at)
-    const told = rules.map(({ section, name, approvals_required: count }) => [section, name, count])
-    const byName = told.sort(([, one = ''], [, other = '']) => (one < other ? -1 : 1))
+    const shown = rules.map(({ section, name, approvals_required: count }) => [
+      section,
+      name,
+      count,
+    ])
+    const byName = shown.sort(([, one = ''], [, other = '']) => (one < other ? -1 : 1))
     expect(byName).toEqual([
       ['codeowners', '*', 1],
       ['Code', '*.js', 2],

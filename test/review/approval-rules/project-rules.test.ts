@@ -268,7 +268,7 @@ describe('who may approve', () => {
       allow_author_approval: locked,
       allow_committer_approval: locked,
     })
-    // What is locked is dropped without a word.
+    // What is locked is ignored, and the answer does not say so.
     const asked = await ana.put(at, { allow_author_approval: true, retain_approvals_on_push: true })
     expect(asked.body).toMatchObject({
       allow_author_approval: locked,

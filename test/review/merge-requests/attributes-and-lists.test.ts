@@ -223,7 +223,7 @@ describe('a merge request', () => {
 })
 
 describe('the pipeline of a head', () => {
-  test('is told in full, with the times of its build', async () => {
+  test('is shown in full, with the times of its build', async () => {
     const { bench, at } = await stage()
     const [file = ''] = world.ctx.config.vendor.ciFiles
     const { body: commit } = await ana.post(`${at}/repository/commits`, {

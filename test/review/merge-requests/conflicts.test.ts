@@ -120,7 +120,7 @@ test('files that are not resolved are named', async () => {
   expect(tip(branch)).toBe(before)
 })
 
-test('binary files are told, and not resolvable here', async () => {
+test('binary files are named, and not resolvable here', async () => {
   count += 1
   bench.commit(`topic-${count}`, { bin: 'a\0b' })
   bench.commit('main', { bin: 'a\0c' })
