@@ -26,7 +26,7 @@ function repository(fill: (path: string) => void): string {
 }
 
 describe('every command', () => {
-  test.each(commands)('$name tells its options and the common ones in its help', async (one) => {
+  test.each(commands)('$name shows its options and the common ones in its help', async (one) => {
     for (const help of ['--help', '-h']) {
       const { code, out, err } = await run([...words(one.name), help])
       expect([code, err]).toEqual([0, ''])
@@ -65,7 +65,7 @@ describe('every command', () => {
     }
   })
 
-  test('that is stopped ends with 130 and one word', async () => {
+  test('that is stopped ends with 130 and prints "stopped"', async () => {
     await createProject(world.root, 'checked')
     const stopped = new AbortController()
     stopped.abort()
