@@ -101,7 +101,7 @@ function ownImports(
     }))
 }
 
-/** Files that may ask for a role: they find records, name conditions, present, or tell who sees what. */
+/** Files that may ask for a role: they find records, name conditions, present, or answer who sees what. */
 const keepers =
   /(^|\/)(access|conditions|entity|present[a-z-]*|visible-[a-z-]*|([a-z-]+-)?queries)\.ts$/
 
@@ -332,7 +332,7 @@ describe('the parts of src', () => {
     )
   })
 
-  test('what makes pipelines is told who may run them, by declarations and by what acts for a user', () => {
+  test('whether pipelines may run is asked by declarations and by what acts for a user only', () => {
     const making = /^ci\/(pipelines\/create|request-pipelines)\//
     // Pushes make pipelines as whoever pushed, without a request of that user.
     const acting = /\/(push-pipelines|config-sources|create-for-request|[a-z-]*endpoints)\.ts$/
@@ -346,7 +346,7 @@ describe('the parts of src', () => {
     expect(wrong).toEqual([])
   })
 
-  test('only access, presenters and what tells who sees what ask for a role', () => {
+  test('only access, presenters and what decides who sees what ask for a role', () => {
     // Names from the layer access that answer what a caller may do, or who they are to a subject.
     const asking =
       /^(isAdmin|may(In(Project|Group|Instance|Source)|See)|assertMayIn\w+|find(Group|Project)Role)$/

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createGroup, createProject } from '../support/create.ts'
 import { commitFiles } from '../support/fast-import.ts'
 import { addMember } from '../support/members.ts'
 import { addProject } from '../support/project.ts'
@@ -9,12 +10,11 @@ const ana = useCaller(world, 'ana')
 const stranger = useCaller(world, 'stranger')
 
 async function newProject(path: string, visibility: string, more: object = {}): Promise<string> {
-  const { status, body } = await ana.post('/projects', { path, visibility, ...more })
-  expect(status).toBe(201)
-  return `/projects/${body.id}`
+  const { id } = await createProject(ana, path, { visibility, ...more })
+  return `/projects/${id}`
 }
 
-test('the feed tells of milestones whoever may read them', async () => {
+test('the feed shows milestones to whoever may read them', async () => {
   const project = await newProject('planned', 'public')
   await ana.post(`${project}/milestones`, { title: 'Secret launch' })
   const feed = async () => JSON.stringify((await stranger.get(`${project}/events`)).body)
@@ -74,14 +74,9 @@ test('GraphQL shows pipelines to strangers as long as the jobs are public', asyn
   expect(await shown(ana)).toEqual({ count: 1, nodes: [{ ref: 'main' }] })
 })
 
-test('a group does not tell who belongs to hidden groups and projects below it', async () => {
-  const { body: group } = await ana.post('/groups', { name: 'G', path: 'gg', visibility: 'public' })
-  const { body: below } = await ana.post('/groups', {
-    name: 'Below',
-    path: 'below',
-    parent_id: group.id,
-    visibility: 'private',
-  })
+test('a group does not show who belongs to hidden groups and projects below it', async () => {
+  const group = await createGroup(ana, 'gg', { visibility: 'public' })
+  const below = await createGroup(ana, 'below', { parent_id: group.id, visibility: 'private' })
   const inside = await newProject('inside', 'private', { namespace_id: group.id })
   const [carl, dora] = [await world.user('carl'), await world.user('dora')]
   await ana.post(`/groups/${below.id}/members`, { user_id: carl.id, access_level: 30 })
@@ -95,7 +90,7 @@ test('a group does not tell who belongs to hidden groups and projects below it',
 })
 
 test('the count of merge requests of a group leaves out what the caller may not read', async () => {
-  const { body: group } = await ana.post('/groups', { name: 'C', path: 'cc', visibility: 'public' })
+  const group = await createGroup(ana, 'cc', { visibility: 'public' })
   const project = await newProject('counted', 'public', {
     namespace_id: group.id,
     initialize_with_readme: true,

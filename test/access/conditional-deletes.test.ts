@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { createGroup, createProject } from '../support/create.ts'
 import { useCaller, useWorld } from '../support/world.ts'
 
 const world = useWorld()
@@ -7,8 +8,8 @@ let at: string
 let group: string
 
 beforeAll(async () => {
-  at = `/projects/${(await ana.post('/projects', { name: 'p' })).body.id}`
-  group = `/groups/${(await ana.post('/groups', { name: 'g', path: 'g' })).body.id}`
+  at = `/projects/${(await createProject(ana, 'p')).id}`
+  group = `/groups/${(await createGroup(ana, 'g')).id}`
 })
 
 const urls = { link_url: 'http://a.example', image_url: 'http://a.example' }

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { createProject } from '../support/create.ts'
 import { type Caller, useCaller, useWorld } from '../support/world.ts'
 
 const world = useWorld()
@@ -16,10 +17,8 @@ beforeAll(async () => {
 })
 
 async function newProject(path: string, visibility: string): Promise<string> {
-  const body = { path, visibility, initialize_with_readme: true }
-  const made = await ana.post('/projects', body)
-  expect(made.status).toBe(201)
-  return `/projects/${made.body.id}`
+  const { id } = await createProject(ana, path, { visibility, initialize_with_readme: true })
+  return `/projects/${id}`
 }
 
 async function made(path: string, body: object): Promise<string> {

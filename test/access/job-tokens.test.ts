@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
+import { createGroup, createProject } from '../support/create.ts'
 import { commitFiles } from '../support/fast-import.ts'
 import { addProject, type TestProject } from '../support/project.ts'
 import { addRunner } from '../support/runner.ts'
@@ -26,7 +27,7 @@ beforeAll(async () => {
 
 const basic = () => `Basic ${Buffer.from(`svc-ci-token:${token}`).toString('base64')}`
 
-/** What git hears first when it fetches or pushes with the token of the job. */
+/** The first status that git gets when it fetches or pushes with the token of the job. */
 async function asks(path: string, service: 'git-upload-pack' | 'git-receive-pack') {
   const url = `${world.url}/${path}.git/info/refs?service=${service}`
   return (await fetch(url, { headers: { Authorization: basic() } })).status
@@ -49,8 +50,8 @@ test('a job lists what its user alone may see only in projects that let it in', 
 })
 
 test('a job counts as its user in the groups above its project alone', async () => {
-  const { body: group } = await ana.post('/groups', { name: 'Team', path: 'team' })
-  const { body: project } = await ana.post('/projects', { path: 'inside', namespace_id: group.id })
+  const group = await createGroup(ana, 'team')
+  const project = await createProject(ana, 'inside', { namespace_id: group.id })
   expect(project.visibility).toBe('private')
   await ana.post(`/groups/${group.id}/wikis`, { title: 'Plans', content: 'secret' })
   const packages = `/groups/${group.id}/-/packages/pypi/simple`

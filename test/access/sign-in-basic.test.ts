@@ -97,7 +97,7 @@ describe('Basic authentication', () => {
     const revoked = await deployToken({ username: 'd', revoked: 1 })
     await expect(signIn('d', revoked.secret)).rejects.toMatchObject({ status: 401 })
   })
-  test('an address that guesses passwords is told to come later, others and tokens are not', async () => {
+  test('an address that guesses passwords is answered with 429, others and tokens are not', async () => {
     const ctx = { ...from('192.0.2.66'), guesses: new GuessLimit() }
     for (let miss = 0; miss < 30; miss++) ctx.guesses.missed(guessAt(ctx))
     await expect(signIn('basic-ana', 'right-password', ctx)).rejects.toMatchObject({ status: 429 })
@@ -107,7 +107,7 @@ describe('Basic authentication', () => {
     const afterwards = { ...ctx, now: () => '2026-05-04T10:10:00.000Z' }
     expect(await signIn('basic-ana', 'right-password', afterwards)).toMatchObject({ kind: 'user' })
   })
-  test('whoever guesses locks out nobody else behind the same address, and the log tells of it', async () => {
+  test('whoever guesses locks out nobody else behind the same address, and it is logged', async () => {
     const said: object[] = []
     const log = {
       ...silentLog,

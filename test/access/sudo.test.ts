@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createProject } from '../support/create.ts'
 import { type Caller, useWorld } from '../support/world.ts'
 
 const world = useWorld()
@@ -59,7 +60,7 @@ describe('who asks to act as another never acts as themself', () => {
   })
 })
 
-test('a token that is no word is not as good as none', async () => {
+test('a token that is a list or a map is refused with 400', async () => {
   for (const query of ['private_token[]=x', 'access_token[a]=x', 'job_token[]=x']) {
     expect((await world.nobody.get(`/users?username=ana&${query}`)).status).toBe(400)
   }
@@ -84,7 +85,7 @@ test('the scopes of the token and the rights of the other user both count', asyn
 })
 
 test('a blocked user can do as little through an administrator', async () => {
-  const project = (await ana.post('/projects', { name: 'hers', visibility: 'private' })).body
+  const project = await createProject(ana, 'hers', { visibility: 'private' })
   const as = { headers: { Sudo: 'ana' } }
   expect((await root.get(`/projects/${project.id}`, as)).status).toBe(200)
   await root.post(`/users/${ana.id}/block`)
@@ -94,7 +95,7 @@ test('a blocked user can do as little through an administrator', async () => {
 })
 
 test('the token of a project acts as nobody else, and the trail names the administrator', async () => {
-  const project = (await ana.post('/projects', { name: 'bots' })).body
+  const project = await createProject(ana, 'bots')
   const path = `/projects/${project.id}/access_tokens`
   expect((await ana.post(path, { name: 'x', scopes: ['sudo'] })).status).toBe(400)
   const made = (await ana.post(path, { name: 'x', scopes: ['api'], access_level: 40 })).body
@@ -107,7 +108,7 @@ test('the token of a project acts as nobody else, and the trail names the admini
 })
 
 test('an administrator acts as another in the protocols of package clients, too', async () => {
-  const project = (await ana.post('/projects', { name: 'by-sudo' })).body
+  const project = await createProject(ana, 'by-sudo')
   const file = `/projects/${project.id}/packages/generic/a/1.0`
   const options = { raw: 'x', headers: { 'Content-Type': 'application/octet-stream' } }
   const put = (name: string, sudo: string, who = root) =>
@@ -127,7 +128,7 @@ test('an administrator acts as another in the protocols of package clients, too'
 })
 
 test('a deploy token acts as nobody else, and is not used as if it had not been asked to', async () => {
-  const project = (await ana.post('/projects', { name: 'packages' })).body
+  const project = await createProject(ana, 'packages')
   const scopes = ['read_package_registry', 'write_package_registry']
   const path = `/projects/${project.id}`
   const { token } = (await ana.post(`${path}/deploy_tokens`, { name: 'd', scopes })).body

@@ -1,12 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createProject } from '../support/create.ts'
 import { useCaller, useWorld } from '../support/world.ts'
 
 const world = useWorld()
 const ana = useCaller(world, 'ana')
 let projectId: number
 beforeAll(async () => {
-  const input = { name: 'p', initialize_with_readme: true, visibility: 'public' }
-  projectId = (await ana.post('/projects', input)).body.id
+  projectId = (
+    await createProject(ana, 'p', { initialize_with_readme: true, visibility: 'public' })
+  ).id
 })
 
 const withScopes = async (...scopes: string[]) => world.as(await world.token(ana.id, scopes))
@@ -26,7 +28,7 @@ describe('read_user', () => {
     `/users/${ana.id}/followers`,
     '/users/ana/status',
   ]
-  test('opens what is told of people', async () => {
+  test('reads what is about users', async () => {
     const caller = await withScopes('read_user')
     for (const path of open()) expect([path, (await caller.get(path)).status]).toEqual([path, 200])
     expect((await caller.head('/user')).status).toBe(200)
@@ -109,7 +111,7 @@ test('several scopes open what each of them opens', async () => {
   expect((await caller.get('/projects')).status).toBe(403)
 })
 
-test('a token without any scope tells of itself alone', async () => {
+test('a token without any scope reads itself only', async () => {
   const caller = await withScopes()
   expect((await caller.get('/personal_access_tokens/self')).body.scopes).toEqual([])
   expect((await caller.get('/user')).status).toBe(403)

@@ -285,14 +285,14 @@ describe('the pauses of a task that fails', () => {
 
 describe('what is given up', () => {
   const giving = (error: unknown) => {
-    const told: string[] = []
+    const shownReasons: string[] = []
     const broken = failing(error, {
       attempts: 1,
       async givenUp(_ctx, _payload, reason) {
-        told.push(reason)
+        shownReasons.push(reason)
       },
     })
-    return { told, broken }
+    return { shownReasons, broken }
   }
 
   test.each([
@@ -308,11 +308,11 @@ describe('what is given up', () => {
       expect.not.stringContaining('hush'),
     ],
     ['an unknown fault for what is no error', { odd: true }, 'an unknown fault'],
-  ])('tells users %s', async (_what, error, reason) => {
-    const { told, broken } = giving(error)
+  ])('shows users %s', async (_what, error, reason) => {
+    const { shownReasons, broken } = giving(error)
     await work.enqueue(store.db, broken, { n: 1 })
     await makeRunner([broken]).runDue()
-    expect(told).toEqual([reason])
+    expect(shownReasons).toEqual([reason])
   })
 
   test('is noted with the moment, is not run again, and lets what it wrote stand', async () => {

@@ -176,8 +176,8 @@ describe('a task that fails', () => {
     expect(row?.last_error).not.toContain('hush')
   })
 
-  test('for good tells so once, with the reason, and is forgotten after a month', async () => {
-    const told: unknown[] = []
+  test('for good is reported once, with the reason, and is forgotten after a month', async () => {
+    const failures: unknown[] = []
     const broken = task<TaskCtx, { n: number }>({
       name: 'test.broken',
       payload,
@@ -186,17 +186,17 @@ describe('a task that fails', () => {
         throw new Error('no luck')
       },
       async givenUp(ctx, { n }, reason) {
-        told.push([ctx.db.isTransaction, n, reason])
+        failures.push([ctx.db.isTransaction, n, reason])
         if (n === 2) throw new Error('a fault in the end')
       },
     })
     for (const n of [1, 2]) await work.enqueue(store.db, broken, { n })
     const it = makeRunner([broken, forgetDeadTasks])
     await it.runDue()
-    expect(told).toEqual([])
+    expect(failures).toEqual([])
     clock = later(clock, 3_600_000)
     await it.runDue()
-    expect(told).toEqual([
+    expect(failures).toEqual([
       [true, 1, 'no luck'],
       [true, 2, 'no luck'],
     ])
@@ -211,7 +211,7 @@ describe('a task that fails', () => {
       await it.runDue()
       expect(await rows()).toHaveLength(left)
     }
-    expect(told).toHaveLength(2)
+    expect(failures).toHaveLength(2)
   })
 
   test('is not tried again before its pause is over', async () => {

@@ -39,7 +39,7 @@ test.each<[string, unknown]>([
   ['the userinfo of a URL', `cloning https://me:${secret}@example.com/x.git failed`],
   ['a user name that is a token', `https://${secret}@example.com/x.git`],
   ['one of our tokens', `used svcpat-${secret} here`],
-  ['a token of another vendor word', `used glpat-${secret} here`],
+  ['a token of another vendor prefix', `used glpat-${secret} here`],
   [
     'a private key',
     `-----BEGIN OPENSSH PRIVATE KEY-----\n${secret}\n-----END OPENSSH PRIVATE KEY-----`,

@@ -32,7 +32,7 @@ test('a look-up that is lost is asked again', async () => {
   expect(count).toBe(2)
 })
 
-test('a failure is told at once, and not kept', async () => {
+test('a failure is thrown at once, and not kept', async () => {
   let isThere = false
   const lookUp = sharedLookUp(async () => {
     if (!isThere) throw new Error('ENOTFOUND')

@@ -58,7 +58,7 @@ describe('the path of a project', () => {
     'a\\b',
     '..',
     '.',
-  ])('%j is none, and told how it should be', (path) => {
+  ])('%j is none, and the error says how it should be', (path) => {
     expect(projectPathFaults(path)).toEqual([
       "can contain only letters, digits, '_', '-' and '.'. Cannot start with '-', end in '.git' or end in '.atom'",
     ])
@@ -109,7 +109,7 @@ describe('the path that comes of a name', () => {
     expect(pathFromName(name)).toBe(path)
   })
 
-  test('is a good one, unless nothing is left, it is a word of the server, or ends like a repository', () => {
+  test('is a good one, unless nothing is left, it is reserved by the server, or ends like a repository', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 20 }), (name) => {
         const path = pathFromName(name)

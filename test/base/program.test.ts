@@ -62,7 +62,7 @@ test('two more ends are read and written as a program expects, which waits for t
   expect(await program.closed).toEqual({ code: 0, signal: null })
 })
 
-test('nobody needs to read what it writes for its end to be heard', async () => {
+test('its end is noticed although nobody reads what it writes', async () => {
   const program = shell('head -c 1000000 /dev/zero; head -c 1000000 /dev/zero >&2')
   program.stdout.once('data', () => {})
   program.stderr.resume()
@@ -80,7 +80,7 @@ test('one that closes its input early, or ends without reading it, holds up nobo
 test.each([
   ['a program that is not there', { program: 'no-such-program-at-all' }],
   ['a folder that is not there', { cwd: '/no-such-folder-at-all' }],
-])('%s is told as the system does, and its ends end', async (_, more) => {
+])('%s is reported as by the system, and its streams end', async (_, more) => {
   const program = startProgram({ program: 'cat', args: [], env, ...more })
   expect(await text(program.stdout)).toBe('')
   const error = await program.closed.catch((reason: unknown) => reason)

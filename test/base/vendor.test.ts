@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { vendorWords } from '../../src/base/vendor.ts'
 
-test('our word comes first, the word of stock clients beside it', () => {
+test('our prefix comes first, the prefix of stock clients beside it', () => {
   const vendor = vendorWords('svc')
   expect(vendor.headers({ 'File-Name': 'a' })).toEqual({
     'X-Svc-File-Name': 'a',
@@ -22,7 +22,7 @@ test('a header is read under either name', () => {
   expect(vendor.readHeader({}, 'Event')).toBeUndefined()
 })
 
-test('the reference word alone gives each name once, and its own short token prefix', () => {
+test('the reference prefix alone gives each name once, and its own short token prefix', () => {
   const vendor = vendorWords('gitlab')
   expect(vendor.ciFiles).toEqual(['.gitlab-ci.yml'])
   expect(vendor.tokenPrefix('personal')).toBe('glpat-')

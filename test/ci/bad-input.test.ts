@@ -38,7 +38,7 @@ describe('a configuration', () => {
       'workflow config contains unknown keys: rule at line 2, column 3',
     ],
     ['x: {script: y\n', /Invalid configuration format: .* at line 2, column 1/],
-  ])('with a mistake is told where it is: %j', async (content, message) => {
+  ])('with a mistake is answered with its place: %j', async (content, message) => {
     expect(await wrongWith(content)).toMatch(message)
   })
 

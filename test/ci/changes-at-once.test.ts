@@ -116,16 +116,16 @@ describe('what several say at once', () => {
     expect(statuses.sort()).toEqual([200, 400])
   })
 
-  test('of a feature flag is told when it switches it', async () => {
+  test('of a feature flag calls hooks when it switches the flag', async () => {
     await ana.post(`${path}/hooks`, {
       url: 'http://hooks.example.com/',
       push_events: false,
       feature_flag_events: true,
     })
-    await ana.post(`${path}/feature_flags`, { name: 'told' })
-    await changed(`${path}/feature_flags/told`, { active: false }, { active: false })
-    const told = await world.ctx.db.selectFrom('webhook_deliveries').select('id').execute()
-    expect(told).toHaveLength(1)
+    await ana.post(`${path}/feature_flags`, { name: 'switched' })
+    await changed(`${path}/feature_flags/switched`, { active: false }, { active: false })
+    const deliveries = await world.ctx.db.selectFrom('webhook_deliveries').select('id').execute()
+    expect(deliveries).toHaveLength(1)
   })
 
   test('of an environment does not take away what was started again', async () => {

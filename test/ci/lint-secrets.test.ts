@@ -37,18 +37,18 @@ async function faultOf(who: Caller): Promise<string> {
   return JSON.stringify(body)
 }
 
-test('lint tells a protected variable to those alone who may run pipelines on the ref', async () => {
+test('lint shows a protected variable only to those who may run pipelines on the ref', async () => {
   expect(await faultOf(ana)).toContain(KEPT)
-  const told = await faultOf(dev)
-  expect(told).toContain(PLAIN)
-  expect(told).not.toContain(KEPT)
+  const fault = await faultOf(dev)
+  expect(fault).toContain(PLAIN)
+  expect(fault).not.toContain(KEPT)
 })
 
-test('lint tells nobody what is masked, and strangers no variable at all', async () => {
+test('lint shows masked values to nobody, and no variables to strangers', async () => {
   for (const who of [ana, dev]) {
-    const told = await faultOf(who)
-    expect(told).toContain('[MASKED]')
-    expect(told).not.toContain(HIDDEN)
+    const fault = await faultOf(who)
+    expect(fault).toContain('[MASKED]')
+    expect(fault).not.toContain(HIDDEN)
   }
   for (const who of [world.nobody, await world.user('stranger')]) {
     const { status, body } = await who.get(lint)

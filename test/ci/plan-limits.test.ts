@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { planLimits } from '../../src/access/plan-limits.ts'
+import { createGroup } from '../support/create.ts'
 import { commitFiles } from '../support/fast-import.ts'
 import { addProject, type TestProject } from '../support/project.ts'
 import { addRunner } from '../support/runner.ts'
@@ -93,7 +94,7 @@ test('unfinished jobs of a project count against its active jobs until they end'
 
 test('schedules, instance variables and own runners are counted against the plan', async () => {
   const project = await projectWith('x: {script: make}')
-  const group = await ana.post('/groups', { name: 'runs', path: 'runs' })
+  const group = await createGroup(ana, 'runs')
   await limit({
     ci_pipeline_schedules: 1,
     ci_instance_level_variables: 1,
@@ -120,7 +121,7 @@ test('schedules, instance variables and own runners are counted against the plan
       fault: 'Maximum number of ci registered project runners (1) exceeded',
     },
     {
-      add: () => ana.post('/user/runners', { runner_type: 'group_type', group_id: group.body.id }),
+      add: () => ana.post('/user/runners', { runner_type: 'group_type', group_id: group.id }),
       fault: 'Maximum number of ci registered group runners (1) exceeded',
     },
   ]

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createProject } from '../support/create.ts'
 import { commitFiles } from '../support/fast-import.ts'
 import { addMember, addProject, type TestProject } from '../support/project.ts'
 import { addRunner } from '../support/runner.ts'
@@ -95,7 +96,7 @@ describe('runners', () => {
 })
 
 describe('lint', () => {
-  test('tells what a configuration means with its includes, or what is wrong with it', async () => {
+  test('shows a configuration merged with its includes, or what is wrong with it', async () => {
     const at = `/projects/${project.id}/ci/lint`
     const own = await dev.get(`${at}?include_jobs=true`)
     expect(own.body).toMatchObject({
@@ -119,8 +120,8 @@ describe('lint', () => {
     expect((await world.nobody.post(at, { content: 'x' })).status).toBe(404)
   })
 
-  test('tells it also before the first commit of a project', async () => {
-    const empty = (await dev.post('/projects', { name: 'not yet begun' })).body
+  test('works before the first commit of a project, too', async () => {
+    const empty = await createProject(dev, 'not yet begun')
     const at = `/projects/${empty.id}/ci/lint`
     const good = await dev.post(at, { content: 'x: {script: y}', include_jobs: true })
     expect(good.body).toMatchObject({ valid: true, errors: [], jobs: [{ name: 'x' }] })

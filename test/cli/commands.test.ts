@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { commands } from '../../src/cli/commands.ts'
 import { runCommandLine } from '../../src/cli/main.ts'
 import { gitstead } from '../support/command-line.ts'
+import { createGroup, createProject } from '../support/create.ts'
 import { commitFiles } from '../support/fast-import.ts'
 import { git } from '../support/git.ts'
 import { useWorld } from '../support/world.ts'
@@ -25,7 +26,7 @@ function repository(fill: (path: string) => void): string {
 }
 
 describe('every command', () => {
-  test.each(commands)('$name tells its options and the common ones in its help', async (one) => {
+  test.each(commands)('$name shows its options and the common ones in its help', async (one) => {
     for (const help of ['--help', '-h']) {
       const { code, out, err } = await run([...words(one.name), help])
       expect([code, err]).toEqual([0, ''])
@@ -64,8 +65,8 @@ describe('every command', () => {
     }
   })
 
-  test('that is stopped ends with 130 and one word', async () => {
-    await world.root.post('/projects', { name: 'checked' })
+  test('that is stopped ends with 130 and prints "stopped"', async () => {
+    await createProject(world.root, 'checked')
     const stopped = new AbortController()
     stopped.abort()
     let err = ''
@@ -208,7 +209,7 @@ describe('project import', () => {
     run(['project', 'import', source, '--json', ...more])
 
   test('takes a folder, with the visibility that is wanted, into a group that is there', async () => {
-    await world.root.post('/groups', { name: 'tools', path: 'tools', visibility: 'public' })
+    await createGroup(world.root, 'tools', { visibility: 'public' })
     const source = repository((path) => void commitFiles({ path }, { files: { 'a.txt': 'x' } }))
     const { code, out } = await imported(source, '--into', 'tools/mine', '--visibility', 'public')
     const data = JSON.parse(out)
@@ -226,7 +227,7 @@ describe('project import', () => {
   })
 
   test('takes an empty repository, and no more visibility than the group has', async () => {
-    await world.root.post('/groups', { name: 'closed', path: 'closed', visibility: 'private' })
+    await createGroup(world.root, 'closed', { visibility: 'private' })
     const empty = repository(() => undefined)
     const refused = await imported(empty, '--into', 'closed/open', '--visibility', 'public')
     expect([refused.code, refused.out]).toEqual([1, ''])
@@ -264,12 +265,12 @@ describe('project import', () => {
 
 describe('doctor', () => {
   test('finds a repository that is gone, and says so with exit code 1', async () => {
-    const { body } = await world.root.post('/projects', { name: 'gone' })
-    const { path } = world.ctx.git.open(body.id)
+    const { id } = await createProject(world.root, 'gone')
+    const { path } = world.ctx.git.open(id)
     renameSync(path, `${path}.away`)
     const text = await run(['doctor'])
     expect(text.code).toBe(1)
-    expect(text.out).toContain(`FAILURE repository root/gone (${body.id}): is missing on disk`)
+    expect(text.out).toContain(`FAILURE repository root/gone (${id}): is missing on disk`)
     const json = JSON.parse((await run(['doctor', '--json'])).out)
     expect(json.healthy).toBe(false)
     renameSync(`${path}.away`, path)

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig, unknownSettings } from '../../src/base/config.ts'
 import { gitstead } from '../support/command-line.ts'
+import { createProject } from '../support/create.ts'
 import { newFolder } from '../support/database.ts'
 import { isThere } from '../support/needed.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -53,8 +54,7 @@ beforeAll(async () => {
   mkdirSync(join(folder, 'srv'))
   writeFileSync(join(folder, 'passphrase'), 'correct horse battery\n')
   world = await openWorld()
-  const made = await world.root.post('/projects', { name: 'demo', initialize_with_readme: true })
-  expect(made.status).toBe(201)
+  await createProject(world.root, 'demo', { initialize_with_readme: true })
   // The page says how to get things back before it says how to copy them.
   const ran = await command('gitstead backup create --to /backups --incremental')
   expect([ran.err.includes('FAILURE'), ran.code]).toEqual([false, 0])

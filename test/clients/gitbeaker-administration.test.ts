@@ -123,8 +123,8 @@ describe('@gitbeaker/rest, unchanged', () => {
   })
 
   test('sets notifications for the instance, a group and a project', async () => {
-    const project = await theirs.Projects.create({ name: 'Told' })
-    const group = await theirs.Groups.create('Told', 'told')
+    const project = await theirs.Projects.create({ name: 'Hooked' })
+    const group = await theirs.Groups.create('Hooked', 'hooked')
     expect((await theirs.NotificationSettings.edit({ level: 'watch' } as never)).level).toBe(
       'watch',
     )

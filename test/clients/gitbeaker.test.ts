@@ -147,7 +147,7 @@ describe('@gitbeaker/rest, unchanged', () => {
     expect((await api.GroupWikis.show(group.id, own.slug)).content).toBe('text')
   })
 
-  test('is told what was wrong in the words of the server', async () => {
+  test('gets the error message of the server', async () => {
     const error = await api.Projects.show(999_999).catch((one: unknown) => one)
     expect(error).toMatchObject({
       cause: { description: '404 Project Not Found', response: { status: 404 } },

@@ -54,7 +54,7 @@ test('a stream that is given up before it began leaves nothing behind', async ()
   await world.close()
 })
 
-test('a stream that breaks before anybody reads ends no process, and its reader hears of it', async () => {
+test('a stream that breaks before anybody reads ends no process, and its reader gets the error', async () => {
   const world = openGitWorld()
   const repo = await world.repository()
   const controller = new AbortController()

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../support/create.ts'
 import { useCaller, useWorld } from '../support/world.ts'
 import { deliver, type Monitored, metric, metrics, monitoredProject } from './alerts.ts'
 
@@ -50,14 +51,10 @@ describe('the address of an integration', () => {
   })
 
   test('is that of its project alone, in groups as deep as they are', async () => {
-    const { body: top } = await ana.post('/groups', { name: 'ops', path: 'ops' })
-    const { body: below } = await ana.post('/groups', {
-      name: 'web',
-      path: 'web',
-      parent_id: top.id,
-    })
-    const made = await ana.post('/projects', { name: 'deep', namespace_id: below.id })
-    const path = `/projects/${made.body.id}/alert_management/http_integrations`
+    const top = await createGroup(ana, 'ops')
+    const below = await createGroup(ana, 'web', { parent_id: top.id })
+    const { id } = await createProject(ana, 'deep', { namespace_id: below.id })
+    const path = `/projects/${id}/alert_management/http_integrations`
     const { body: integration } = await ana.post(path, { name: 'Deep Tool', active: true })
     const { pathname } = new URL(integration.url)
     expect(pathname).toMatch(/^\/ops\/web\/deep\/alerts\/notify\/deep-tool\/[0-9a-f]{16}\.json$/)
@@ -93,39 +90,42 @@ describe('the fixed addresses of a project', () => {
     const generic = `${world.url}/${one.path}/alerts/notify.json`
     const metricsAt = `${world.url}/${one.path}/prometheus/alerts/notify.json`
     const body = { title: 'usual', name: 'mapped' }
-    const told = async (address: string, token: string, what: unknown = body) => {
+    const answerOf = async (address: string, token: string, what: unknown = body) => {
       const reply = await deliver(address, what, bearer(token))
       return [reply.status, reply.status === 200 ? await reply.json() : undefined]
     }
-    expect(await told(generic, one.integration.token)).toEqual([200, [{ iid: 1, title: 'usual' }]])
-    expect(await told(generic, second.token, { ...body, n: 2 })).toEqual([
+    expect(await answerOf(generic, one.integration.token)).toEqual([
+      200,
+      [{ iid: 1, title: 'usual' }],
+    ])
+    expect(await answerOf(generic, second.token, { ...body, n: 2 })).toEqual([
       200,
       [{ iid: 2, title: 'mapped' }],
     ])
-    expect(await told(generic, prometheus.token)).toEqual([401, undefined])
-    expect(await told(metricsAt, second.token)).toEqual([422, undefined])
-    expect(await told(metricsAt, prometheus.token)).toEqual([422, undefined])
+    expect(await answerOf(generic, prometheus.token)).toEqual([401, undefined])
+    expect(await answerOf(metricsAt, second.token)).toEqual([422, undefined])
+    expect(await answerOf(metricsAt, prometheus.token)).toEqual([422, undefined])
     const measured = metrics([metric('m')])
-    expect(await told(metricsAt, second.token, measured)).toEqual([401, undefined])
-    expect(await told(metricsAt, prometheus.token, { ...measured, version: '3' })).toEqual([
+    expect(await answerOf(metricsAt, second.token, measured)).toEqual([401, undefined])
+    expect(await answerOf(metricsAt, prometheus.token, { ...measured, version: '3' })).toEqual([
       422,
       undefined,
     ])
-    expect(await told(metricsAt, prometheus.token, measured)).toEqual([
+    expect(await answerOf(metricsAt, prometheus.token, measured)).toEqual([
       200,
       [{ iid: 3, title: 'm' }],
     ])
     const path = `${one.api}/alert_management/http_integrations`
     await ana.put(`${path}/${second.id}`, { active: false })
-    expect(await told(generic, second.token)).toEqual([401, undefined])
+    expect(await answerOf(generic, second.token)).toEqual([401, undefined])
     await ana.put(`${path}/${one.integration.id}`, { active: false })
-    expect(await told(generic, one.integration.token)).toEqual([403, undefined])
+    expect(await answerOf(generic, one.integration.token)).toEqual([403, undefined])
     await ana.put(`${path}/${prometheus.id}`, { active: false })
-    expect(await told(metricsAt, prometheus.token, measured)).toEqual([401, undefined])
+    expect(await answerOf(metricsAt, prometheus.token, measured)).toEqual([401, undefined])
   })
 
   test('of a project without integrations are 403, and 401 for metrics', async () => {
-    await ana.post('/projects', { name: 'bare' })
+    await createProject(ana, 'bare')
     const generic = `${world.url}/ana/bare/alerts/notify.json`
     const refused = await deliver(generic, { title: 'a' }, bearer('x'))
     expect([refused.status, await refused.json()]).toEqual([403, { message: '403 Forbidden' }])
@@ -187,7 +187,7 @@ describe('a delivery', () => {
     expect(await titles(one)).toEqual([])
   })
 
-  test('that is no object of JSON is 400 and tells why, and makes nothing', async () => {
+  test('that is no object of JSON is answered with 400 and the reason, and makes nothing', async () => {
     const one = await monitoredProject(world, ana, 'malformed')
     for (const body of [
       '',

@@ -1,3 +1,4 @@
+import { createProject } from '../support/create.ts'
 import type { Caller, Reply, World } from '../support/world.ts'
 
 /** A project with an integration, and the ways of its sender. */
@@ -17,7 +18,7 @@ export async function monitoredProject(
   name: string,
   more: { readonly type?: 'http' | 'prometheus' } = {},
 ): Promise<Monitored> {
-  const project = await must(owner.post('/projects', { name, visibility: 'private' }))
+  const project = await createProject(owner, name, { visibility: 'private' })
   const api = `/projects/${project.id}`
   const integration = await must(
     owner.post(`${api}/alert_management/http_integrations`, {

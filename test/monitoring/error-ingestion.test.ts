@@ -3,6 +3,7 @@ import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { atOnce } from '../support/at-once.ts'
+import { createProject } from '../support/create.ts'
 import { openWorld, useCaller, useWorld } from '../support/world.ts'
 import {
   exampleEvent,
@@ -93,7 +94,7 @@ describe('events', () => {
       await world.runTasks()
     }
     for (const event of events) await together.report(event)
-    const told = async (one: Reported) => {
+    const storedErrors = async (one: Reported) => {
       const errors: { id: string }[] = await errorsOf(one, '?sort=first_seen&per_page=100')
       const paths = errors.map(({ id }) => `${one.api}/error_tracking/errors/${id}`)
       const bodies = paths.map(async (path) => ({
@@ -104,9 +105,9 @@ describe('events', () => {
       const own = ['id', 'issue_id', 'project_id', 'external_url']
       return JSON.parse(text, (key, value) => (own.includes(key) ? undefined : value))
     }
-    const seen = await told(together)
+    const seen = await storedErrors(together)
     expect(seen).toHaveLength(7)
-    expect(seen).toEqual(await told(single))
+    expect(seen).toEqual(await storedErrors(single))
     expect(seen[0].error.count).toBeGreaterThan(4)
   })
 
@@ -497,7 +498,7 @@ describe('who may report', () => {
   })
 })
 
-test('a key that reports more than its quota is told for how long it is refused, and others are not', async () => {
+test('a key that reports more than its quota gets the time until it is accepted again, and others are not refused', async () => {
   const small = await openWorld({ errorEventsPerMinute: 5 }, { background: false })
   try {
     const eve = await small.user('eve')
@@ -540,7 +541,7 @@ test('a project of which ten thousand reports wait is refused more until they ar
 
 describe('settings', () => {
   test('are made by PUT, changed by PATCH, and make one key', async () => {
-    const made = (await ana.post('/projects', { name: 'settings' })).body
+    const made = await createProject(ana, 'settings')
     const path = `/projects/${made.id}/error_tracking`
     expect((await ana.get(`${path}/settings`)).body.message).toBe(
       '404 Error Tracking Setting Not Found',

@@ -65,7 +65,7 @@ const namesOf = async (one: Reported, status: string) => {
   return (await ana.get(path)).body.map((error: { type: string }) => error.type).reverse()
 }
 
-test('a project keeps so many bytes of errors, and is told to wait until some are forgotten', async () => {
+test('a project keeps a bounded number of bytes of errors, and is asked to wait until some are forgotten', async () => {
   const one = await reportedProject(world, ana, 'full')
   const other = await reportedProject(world, ana, 'roomy')
   const taken = await fill(one)

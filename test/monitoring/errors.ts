@@ -1,3 +1,4 @@
+import { createProject } from '../support/create.ts'
 import type { Caller, World } from '../support/world.ts'
 
 /** A project that takes reports, and the ways to report to it. */
@@ -20,7 +21,7 @@ export async function reportedProject(
   name: string,
   more: Record<string, unknown> = {},
 ): Promise<Reported> {
-  const project = (await owner.post('/projects', { name, visibility: 'private', ...more })).body
+  const project = await createProject(owner, name, { visibility: 'private', ...more })
   const api = `/projects/${project.id}`
   const settings = { active: true, integrated: true }
   const saved = await owner.put(`${api}/error_tracking/settings`, settings)

@@ -145,7 +145,7 @@ describe('an error', () => {
     expect([detail.title, event.stack_trace_entries]).toEqual([title, []])
   })
 
-  test('that is a message with an empty list is told from others by its words', async () => {
+  test('that is a message with an empty list has its text as culprit', async () => {
     const none = { exception: { values: [] }, transaction: undefined }
     const [a, b] = [
       await reported({ ...none, message: 'first words' }),
@@ -337,7 +337,7 @@ describe('an event', () => {
     expect([names.length, names[0], names.at(-1)]).toEqual([250, 'f50', 'f299'])
   })
 
-  test('tells its release, level and environment, cut and cleaned', async () => {
+  test('shows its release, level and environment, cut and cleaned', async () => {
     const { event, detail } = await reported({
       release: `${'r'.repeat(300)}`,
       level: 'in\0fo',

@@ -17,14 +17,14 @@ const sha1 = (text: string) => createHash('sha1').update(text).digest('hex')
 const alertOf = async (iid: number, of = one) =>
   (await ana.get(`${of.api}/alert_management_alerts/${iid}`)).body
 
-/** Sends a payload that is no other's, and gives what its sender and what people are told. */
+/** Sends a payload unlike all others, and gives the alert that comes of it. */
 async function sent(payload: Record<string, unknown>, of = one) {
   count += 1
   const reply = await of.send({ fingerprint: `own ${count}`, ...payload })
   expect(reply.status).toBe(200)
-  const [told] = (await reply.json()) as { iid: number; title: string }[]
-  const alert = await alertOf(told?.iid ?? 0, of)
-  expect(told?.title).toBe(alert.title)
+  const [answered] = (await reply.json()) as { iid: number; title: string }[]
+  const alert = await alertOf(answered?.iid ?? 0, of)
+  expect(answered?.title).toBe(alert.title)
   return alert
 }
 
@@ -34,8 +34,8 @@ async function measured(more: Record<string, unknown>, of = one) {
   const element = { ...metric(`metric ${count}`), ...more }
   const reply = await of.send(metrics([element]))
   expect(reply.status).toBe(200)
-  const [told] = (await reply.json()) as { iid: number; title: string }[]
-  return told ? await alertOf(told.iid, of) : undefined
+  const [answered] = (await reply.json()) as { iid: number; title: string }[]
+  return answered ? await alertOf(answered.iid, of) : undefined
 }
 
 /** The fingerprint that is kept of an alert. */
@@ -179,8 +179,8 @@ describe('a generic payload', () => {
     const payload = { title: 'A long key', ['a'.repeat(100_000)]: values }
     const begun = performance.now()
     const reply = await one.send(payload)
-    const [told] = (await reply.json()) as { iid: number }[]
-    const alert = await alertOf(told?.iid ?? 0)
+    const [answered] = (await reply.json()) as { iid: number }[]
+    const alert = await alertOf(answered?.iid ?? 0)
     const asked = { payload }
     const fields = await ana.post(`${one.api}/alert_management/payload_fields`, asked)
     expect(performance.now() - begun).toBeLessThan(5000)
@@ -190,7 +190,7 @@ describe('a generic payload', () => {
     expect(Object.keys(alert.details)).toHaveLength(1 + 41)
     expect(fields.body).toHaveLength(1 + 10)
     const again = await one.send({ ...payload, ['a'.repeat(100_000)]: { ...values } })
-    expect(await again.json()).toEqual([{ iid: told?.iid, title: 'A long key' }])
+    expect(await again.json()).toEqual([{ iid: answered?.iid, title: 'A long key' }])
   })
 
   test('keeps all that was sent, and lists its leaves', async () => {
@@ -281,7 +281,7 @@ describe('the fingerprint of a generic payload', () => {
     expect(await kept(alert.id)).toBe(sha1(text))
   })
 
-  test('is told by all else that it says where it has none of its own', async () => {
+  test('is made of the other fields where the payload has none of its own', async () => {
     const of = await monitoredProject(world, ana, 'prints')
     const base = { title: 'same', tags: { b: [1, 2], a: 'x' }, start_time: NOW, hosts: ['h1'] }
     const iidOf = async (payload: Record<string, unknown>) => {
@@ -355,8 +355,8 @@ describe('an element of the metrics format', () => {
     const elements = labels.map((word, n) =>
       metric(`${severity} ${n}`, { labels: { alertname: `${severity} ${n}`, severity: word } }),
     )
-    const told = (await (await one.send(metrics(elements))).json()) as { iid: number }[]
-    const shown = await Promise.all(told.map(async ({ iid }) => (await alertOf(iid)).severity))
+    const answered = (await (await one.send(metrics(elements))).json()) as { iid: number }[]
+    const shown = await Promise.all(answered.map(async ({ iid }) => (await alertOf(iid)).severity))
     expect(shown).toEqual(labels.map(() => severity))
   })
 
@@ -436,7 +436,7 @@ describe('an element of the metrics format', () => {
 describe('which format a body has', () => {
   const keys = Object.keys(metrics([]))
 
-  test.each(keys)('is told by all nine keys: without %s it is generic', async (key) => {
+  test.each(keys)('is recognized by all nine keys: without %s it is generic', async (key) => {
     const body: Record<string, unknown> = metrics([metric('inside')])
     delete body[key]
     const reply = await one.send({ ...body, fingerprint: `without ${key}` })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { atOnce } from '../support/at-once.ts'
+import { createProject } from '../support/create.ts'
 import { addMember } from '../support/members.ts'
 import { type Reply, useCaller, useWorld } from '../support/world.ts'
 import { deliver, type Monitored, metric, metrics, monitoredProject } from './alerts.ts'
@@ -21,7 +22,7 @@ const alertsOf = async (one: Monitored) =>
   (await ana.get(`${one.api}/alert_management_alerts?sort=created_at_asc&per_page=100`)).body
 
 describe('several at once', () => {
-  test('open one incident for an alert, and the others are told that there is one', async () => {
+  test('open one incident for an alert, and the others get the answer that there is one', async () => {
     const one = await project()
     await one.send({ title: 'a' })
     const path = `${one.api}/alert_management_alerts/1/incident`
@@ -51,21 +52,21 @@ describe('several at once', () => {
     expect((await bob.get('/todos?type=Alert')).body).toHaveLength(1)
   })
 
-  test('change an incident, which is told once', async () => {
+  test('change an incident once, with one note of each change', async () => {
     const one = await project()
     await one.send({ title: 'a' })
     await ana.post(`${one.api}/alert_management_alerts/1/incident`)
     const path = `${one.api}/issues/1`
-    const told = async () => {
+    const changeNotes = async () => {
       const { body: events } = await ana.get(`${path}/timeline_events?per_page=100`)
       const { body: notes } = await ana.get(`${path}/notes?per_page=100`)
-      const said = [...events.map(({ note }: { note: string }) => note), ...notes]
-      return said.map((one) => one.body ?? one).filter((text) => /became|changed/.test(text))
+      const texts = [...events.map(({ note }: { note: string }) => note), ...notes]
+      return texts.map((one) => one.body ?? one).filter((text) => /became|changed/.test(text))
     }
     const change = { severity: 'high', escalation_status: 'acknowledged' }
     const replies = await times(6, () => ana.put(`${path}/incident`, change))
     expect(statuses(replies)).toEqual([200, 200, 200, 200, 200, 200])
-    expect((await told()).sort()).toEqual([
+    expect((await changeNotes()).sort()).toEqual([
       'The severity became **high**.',
       'The status became **acknowledged**.',
       'changed the incident status to **acknowledged**',
@@ -138,7 +139,7 @@ describe('several at once', () => {
     expect((await one.send({ title: 'late' })).status).toBe(403)
   })
 
-  test('delete an integration, a key and an entry of a timeline once; the second is told', async () => {
+  test('delete an integration, a key and an entry of a timeline once; the second gets 404', async () => {
     const one = await project()
     const { api } = await reportedProject(world, ana, 'deleted-once')
     const [key] = (await ana.get(`${api}/error_tracking/client_keys`)).body
@@ -184,8 +185,8 @@ describe('several at once', () => {
   })
 
   test('switch error tracking on and make one key', async () => {
-    const { body } = await ana.post('/projects', { name: 'raced-keys' })
-    const path = `/projects/${body.id}/error_tracking`
+    const { id } = await createProject(ana, 'raced-keys')
+    const path = `/projects/${id}/error_tracking`
     const both = { active: true, integrated: true }
     const replies = await times(6, () => ana.put(`${path}/settings`, both))
     expect(statuses(replies)).toEqual([200, 200, 200, 200, 200, 200])
@@ -194,7 +195,7 @@ describe('several at once', () => {
   })
 
   test('change one of the two switches of error tracking, and the other stays as it is then', async () => {
-    const { body: made } = await ana.post('/projects', { name: 'switched' })
+    const made = await createProject(ana, 'switched')
     const path = `/projects/${made.id}/error_tracking/settings`
     await ana.put(path, { active: true, integrated: true })
     await atOnce(world, [() => ana.patch(path, { active: false })], (db) =>

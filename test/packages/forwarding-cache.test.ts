@@ -187,7 +187,7 @@ describe('a registry that is not what it says', () => {
       (one) => one.path,
     )
 
-  test('sends another tarball than its metadata says: the client hears of it, and it is not kept', async () => {
+  test('sends another tarball than its metadata says: the client gets an error, and it is not kept', async () => {
     upstream.intercept = (request, response) => {
       if (request.url !== '/npm-files/abc') return false
       response.writeHead(200, { 'Content-Length': 5 }).end('other')

@@ -138,26 +138,29 @@ test('an upload that ends too early leaves nothing', async () => {
   expect((await ana.get(`${at}?package_name=cut`)).body).toEqual([])
 })
 
-test('a file beyond the limit of the plan is refused, told or not', async () => {
+test('a file beyond the limit of the plan is refused, whether or not its size is announced', async () => {
   await world.root.put('/application/plan_limits', {
     plan_name: 'default',
     generic_packages_max_file_size: 10,
   })
-  const told = await put(ana, `${at}/generic/large/1/f`, 'more than ten bytes')
-  expect([told.status, told.body.message]).toEqual([400, '400 Bad request - File is too large'])
+  const announced = await put(ana, `${at}/generic/large/1/f`, 'more than ten bytes')
+  expect([announced.status, announced.body.message]).toEqual([
+    400,
+    '400 Bad request - File is too large',
+  ])
   const body = new ReadableStream({
     start(controller) {
       for (let i = 0; i < 5; i += 1) controller.enqueue(new TextEncoder().encode('12345'))
       controller.close()
     },
   })
-  const untold = await fetch(`${world.url}/api/v4${at}/generic/large/1/f`, {
+  const unannounced = await fetch(`${world.url}/api/v4${at}/generic/large/1/f`, {
     method: 'PUT',
     headers: { 'PRIVATE-TOKEN': ana.token ?? '' },
     body,
     duplex: 'half',
   } as RequestInit)
-  expect([untold.status, await untold.json()]).toEqual([
+  expect([unannounced.status, await unannounced.json()]).toEqual([
     400,
     { message: '400 Bad request - File is too large' },
   ])

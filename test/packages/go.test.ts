@@ -99,7 +99,7 @@ test('versions are the tags whose go.mod is the module’s', async () => {
   expect((await ana.get(`${at}/${NAME}/@latest`)).body.Version).toBe('v1.0.0')
 })
 
-test('a commit has a pseudo-version, which must tell its time', async () => {
+test('a commit has a pseudo-version, which must have its time', async () => {
   const tagged = await ana.get(`${at}/${NAME}/v2/@v/main.info`)
   expect(tagged.body.Version).toBe('v2.0.0')
   await commit('three', { 'more.go': 'package tool\n' })

@@ -112,7 +112,7 @@ test('a job finds what its user may read alone', async () => {
   expect(await found(job)).toEqual(all)
 })
 
-test('what a job publishes in another project tells those alone of its own who may read that', async () => {
+test('what a job publishes in another project shows its pipeline only to those who may read the project of the job', async () => {
   const open = (await ana.post('/projects', { name: 'shared', visibility: 'public' })).body.id
   await ana.post(`/projects/${open}/job_token_scope/allowlist`, { target_project_id: consumer })
   const at = `/projects/${open}/packages`

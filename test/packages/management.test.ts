@@ -65,7 +65,7 @@ test('packages are listed with every filter and order, of a project and of a gro
   expect((await stranger.get('/groups/g/packages')).status).toBe(404)
 })
 
-test('one package tells its other versions, and when it was last downloaded', async () => {
+test('one package shows its other versions, and when it was last downloaded', async () => {
   const { package_id: id } = await publish('one', '1.0')
   const second = await publish('one', '2.0')
   const before = (await ana.get(`${at}/${id}`)).body

@@ -61,21 +61,21 @@ describe('a Composer package of many large versions', () => {
     await copyVersions({ versions: 12, bytes: MEGABYTE, member: '$.json.more' })
   })
 
-  test('tells the newest of them', async () => {
+  test('lists the newest of them', async () => {
     const { body } = await ana.get(`${root}/p2/acme/tool.json`, SECOND)
     const versions = Object.keys(body.packages['acme/tool'])
     expect(versions).toHaveLength(9)
     expect(versions.at(-1)).toBe('1.1.12')
   })
 
-  test('is told to Composer 1 by the hash of the same, which is read once', async () => {
+  test('is listed for Composer 1 by its hash, which is read once', async () => {
     const first = (await ana.get(`${root}/packages.json`)).body
     const { sha256 } = first['provider-includes']['p/%hash%.json']
     const { providers } = (await ana.get(`${root}/p/${sha256}.json`)).body
     const hash = providers['acme/tool'].sha256
     const { body } = await ana.get(`${root}/acme/tool$${hash}.json`)
     expect(Object.keys(body.packages['acme/tool'])).toHaveLength(9)
-    // Who asks again is told what was found out, whatever the metadata is now.
+    // Who asks again gets what was read before, whatever the metadata is now.
     await sql`UPDATE package_metadata SET content = '{"sha":"0","json":{}}'`.execute(world.ctx.db)
     expect((await ana.get(`${root}/packages.json`)).body).toEqual(first)
   })
@@ -87,14 +87,14 @@ describe('an npm package of many large versions', () => {
     await copyVersions({ versions: 20, bytes: MEGABYTE, member: '$.description' })
   })
 
-  test('tells the newest of them', async () => {
+  test('lists the newest of them', async () => {
     const headers = { Accept: 'application/vnd.npm.install-v1+json' }
     const versions = Object.keys((await ana.get(`${at}/npm/tool`, { headers })).body.versions)
     expect(versions.slice(1)).toHaveLength(17)
     expect(versions.at(-1)).toBe('1.1.20')
   })
 
-  test('tells the versions that have tags, however old, and no tag of a version that it does not tell', async () => {
+  test('lists the versions that have tags, however old, and no tag of a version that it does not list', async () => {
     for (const [tag, version] of [
       ['latest', '1.1.2'],
       ['old', '1.0.0'],
@@ -129,7 +129,7 @@ describe('an npm package of many large versions', () => {
 })
 
 describe('a Conan recipe of many large packages', () => {
-  test('tells the newest of them, of the recipe and of a revision', async () => {
+  test('lists the newest of them, of the recipe and of a revision', async () => {
     const rrev = 'a'.repeat(32)
     const recipe = `${at}/conan/v2/conans/hello/1.0/org/beta`
     const info = `${recipe}/revisions/${rrev}/packages/p0/revisions/${'b'.repeat(32)}/files/conaninfo.txt`
@@ -158,7 +158,7 @@ describe('a Conan recipe of many large packages', () => {
 })
 
 describe('a Terraform module of more than a thousand versions', () => {
-  test('tells the newest thousand, and of two with one number the one that came first', async () => {
+  test('lists the newest thousand, and of two with one number the one that came first', async () => {
     const module = `${at}/terraform/modules/vpc/aws`
     const put = await ana.put(`${module}/1.0.0/file`, undefined, { raw: 'x' })
     expect(put.status).toBe(201)
@@ -201,7 +201,7 @@ describe('a NuGet package of many large versions', () => {
     }
   })
 
-  test('tells the newest of them', async () => {
+  test('lists the newest of them', async () => {
     const { items } = (await ana.get(`${at}/nuget/metadata/huge/index.json`)).body
     expect(
       items[0].items.map((one: { catalogEntry: { version: string } }) => one.catalogEntry.version),

@@ -168,7 +168,7 @@ test('addresses in metadata are those of the server, also after it was given ano
     expect((await tarball(url)).startsWith(`${url}/api/v4/projects/${projectId}/`)).toBe(true)
 })
 
-test('what nobody published is told without writing anything, whatever name is asked for', async () => {
+test('what nobody published is answered without writing anything, whatever name is asked for', async () => {
   const refuse = sql`CREATE TRIGGER no_documents BEFORE INSERT ON package_documents
     BEGIN SELECT raise(ABORT, 'written'); END`
   await refuse.execute(world.ctx.db)

@@ -95,7 +95,7 @@ test('npm publishes what is deprecated from the beginning, and unpublishes one v
   await expect(view()).rejects.toThrow('E404')
 }, 120_000)
 
-test('npm is told why a version is refused', async () => {
+test('npm shows why a version is refused', async () => {
   const wrong = folder('wrong', { name: '@acme/locked', version: '1.0.0' }, atProject())
   await ana.post(`/projects/${projectId}/packages/protection/rules`, {
     package_name_pattern: '@acme/locked',

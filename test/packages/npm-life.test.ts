@@ -394,7 +394,7 @@ describe('a deprecation', () => {
   const deprecate = (name: string, versions: unknown, who = ana) =>
     who.put(`${npm}/${name}`, { name, versions }, { headers: { 'npm-command': 'deprecate' } })
 
-  test('tells those who install, at every level, and leaves the version as it was', async () => {
+  test('warns those who install, at every level, and leaves the version as it was', async () => {
     const name = '@acme/aged'
     for (const version of ['1.0.0', '1.1.0', '2.0.0']) await publish(name, version)
     const versions = {

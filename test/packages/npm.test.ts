@@ -144,7 +144,7 @@ test('tags are put and removed through the group, whichever of its projects has 
   expect((await guest.put(`${tags}/new`, undefined, { raw: '"2.0.0"' })).status).toBe(403)
 })
 
-test('of two who publish one version at once, one wins and the other hears of it', async () => {
+test('of two who publish one version at the same time, one wins and the other is refused', async () => {
   const name = 'raced'
   const documents = await Promise.all(
     ['a', 'b', 'c', 'd'].map((description) =>

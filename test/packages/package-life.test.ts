@@ -136,7 +136,7 @@ describe('one package', () => {
     expect(inGroup.body).toEqual([{ ...shown, project_id: projectId, project_path: 'acme/p' }])
   })
 
-  test('tells the other versions of its name as its format compares names', async () => {
+  test('lists the other versions of its name, compared as its format compares names', async () => {
     await uploadPypi(ana, at, { name: 'Same.Name', version: '1.0' })
     await uploadPypi(ana, at, { name: 'same_name', version: '2.0' })
     await uploadPypi(ana, at, { name: 'same-name-more', version: '3.0' })

@@ -54,7 +54,7 @@ credentials "svc.example.com" {\n  token = "${ana.token}"\n}\n`
   expect(services.body).toEqual({ 'modules.v1': '/api/v4/packages/terraform/modules/v1/' })
 }, 120_000)
 
-test('the registry tells versions, the newest one, and where the archive is', async () => {
+test('the registry lists versions, the newest one, and the address of the archive', async () => {
   const { body } = await ana.get(`${REGISTRY}/versions`)
   const versions = body.modules[0].versions.map((one: { version: string }) => one.version)
   expect(versions).toEqual(['2.0.0-rc.1', '1.1.0', '1.0.0'])

@@ -193,7 +193,7 @@ describe.each(Object.keys(uploads))('an upload of %s', (format) => {
     expect(await listedIn(place)).toBe(1)
   })
 
-  test('is bounded by the plan, whether or not its size is told before, and leaves nothing', async () => {
+  test('is bounded by the plan, whether or not its size is announced, and leaves nothing', async () => {
     const place = `/projects/${await newProject(`limit-${format}`)}/packages`
     const limit =
       format === 'generic' ? 'generic_packages_max_file_size' : `${format}_max_file_size`

@@ -86,7 +86,7 @@ async function until(check: () => Promise<boolean>) {
   throw new Error('it did not come')
 }
 
-test('a file is fetched once, kept, and told with its hashes', async () => {
+test('a file is fetched once, kept, and shown with its hashes', async () => {
   const { id, upstreamId } = await registry()
   expect(await get(id)).toMatchObject({ status: 200, body: 'the jar' })
   const entries = () => ana.get(`${ROOT}/upstreams/${upstreamId}/cache_entries`)
@@ -188,7 +188,7 @@ test('the first upstream in order that has a file serves it, and the order can b
 })
 
 describe('an upstream that is not what it says', () => {
-  test('breaks off: the client hears of it, and nothing is kept', async () => {
+  test('breaks off: the client gets an error, and nothing is kept', async () => {
     const { id, upstreamId } = await registry()
     answer = (request, response) => {
       response.writeHead(200, { 'Content-Length': 100 })
@@ -211,7 +211,7 @@ describe('an upstream that is not what it says', () => {
     expect((await ana.get(`${ROOT}/upstreams/${upstreamId}/cache_entries`)).body).toEqual([])
   })
 
-  test('hangs in the middle: the client hears of it within seconds, and nothing is kept', async () => {
+  test('hangs in the middle: the client gets an error within seconds, and nothing is kept', async () => {
     const { id, upstreamId } = await registry()
     answer = (request, response) => {
       response.writeHead(200, { 'Content-Length': 100 })
@@ -290,7 +290,7 @@ describe('an upstream that is not what it says', () => {
   })
 })
 
-test('credentials are sent to the upstream, never told, and forgotten when its address changes', async () => {
+test('credentials are sent to the upstream, never shown, and forgotten when its address changes', async () => {
   const { id, upstreamId } = await registry()
   let authorization: string | undefined
   const plain = answer

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createProject } from '../support/create.ts'
 import { useCaller, useWorld } from '../support/world.ts'
 
 const world = useWorld()
@@ -45,7 +46,7 @@ describe.each(['projects', 'groups'] as const)('a delete in %s', (kind) => {
 })
 
 test('a reaction is taken back as it was seen', async () => {
-  const { body: project } = await ana.post('/projects', { name: 'reactions' })
+  const project = await createProject(ana, 'reactions')
   const issues = `/projects/${project.id}/issues`
   await ana.post(issues, { title: 'x' })
   const { body } = await ana.post(`${issues}/1/award_emoji`, { name: 'eyes' })

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../support/create.ts'
 import { type Reply, useCaller, useWorld } from '../support/world.ts'
 
 const world = useWorld()
@@ -10,8 +11,8 @@ let teamId: number
 let elsewhereId: number
 beforeAll(async () => {
   const open = { visibility: 'public' }
-  teamId = (await ana.post('/groups', { name: 'Team', path: 'team', ...open })).body.id
-  elsewhereId = (await ana.post('/groups', { name: 'Else', path: 'else', ...open })).body.id
+  teamId = (await createGroup(ana, 'team', open)).id
+  elsewhereId = (await createGroup(ana, 'else', open)).id
 })
 
 const badge = { link_url: 'https://x.example', image_url: 'https://x.example/b.svg' }
@@ -193,8 +194,8 @@ describe('an archived project', () => {
   let path: string
   let file: { id: number; url: string }
   beforeAll(async () => {
-    const made = { name: 'kept', visibility: 'public', initialize_with_readme: true }
-    id = (await ana.post('/projects', made)).body.id
+    id = (await createProject(ana, 'kept', { visibility: 'public', initialize_with_readme: true }))
+      .id
     path = `/projects/${id}`
     file = (await upload(path)).body
     await ana.post(`${path}/archive`)
@@ -248,10 +249,9 @@ describe('in an archived group', () => {
   let subId: number
   let insideId: number
   beforeAll(async () => {
-    topId = (await ana.post('/groups', { name: 'Past', path: 'past' })).body.id
-    const sub = { name: 'Sub', path: 'sub', parent_id: topId }
-    subId = (await ana.post('/groups', sub)).body.id
-    insideId = (await ana.post('/projects', { name: 'in', namespace_id: subId })).body.id
+    topId = (await createGroup(ana, 'past')).id
+    subId = (await createGroup(ana, 'sub', { parent_id: topId })).id
+    insideId = (await createProject(ana, 'in', { namespace_id: subId })).id
     await ana.post(`/groups/${topId}/archive`)
   })
 
@@ -263,10 +263,10 @@ describe('in an archived group', () => {
     ])
     const group = { name: 'New', path: 'new', parent_id: topId }
     expect((await ana.post('/groups', group)).status).toBe(403)
-    const own = (await ana.post('/projects', { name: 'mover' })).body.id
+    const own = (await createProject(ana, 'mover')).id
     expect((await ana.put(`/projects/${own}/transfer`, { namespace: topId })).status).toBe(400)
     expect((await ana.put(`/projects/${insideId}/transfer`, { namespace: 'ana' })).status).toBe(403)
-    const moving = (await ana.post('/groups', { name: 'Mv', path: 'mv' })).body.id
+    const moving = (await createGroup(ana, 'mv')).id
     expect((await ana.post(`/groups/${moving}/transfer`, { group_id: topId })).status).toBe(400)
     expect((await ana.post(`/groups/${subId}/transfer`)).status).toBe(403)
   })

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { removeProject } from '../../src/projects/projects/tasks.ts'
+import { createGroup, createProject } from '../support/create.ts'
 import { ed25519 } from '../support/keys.ts'
 import { useCaller, useWorld } from '../support/world.ts'
 
@@ -24,14 +25,14 @@ async function left(kind: 'project' | 'group', id: number): Promise<string[]> {
     const names = columns.map((column) => column.name)
     const own = kind === 'project' ? ['project_id'] : ['group_id', 'namespace_id', 'ancestor_id']
     const plain = own.filter((column) => names.includes(column))
-    const typed = ['source', 'subject', 'entity', 'target'].filter((word) =>
-      [`${word}_type`, `${word}_id`].every((column) => names.includes(column)),
+    const typed = ['source', 'subject', 'entity', 'target'].filter((prefix) =>
+      [`${prefix}_type`, `${prefix}_id`].every((column) => names.includes(column)),
     )
     const tests = [
       ...plain.map((column) => sql`${sql.ref(column)} = ${id}`),
       ...typed.map(
-        (word) =>
-          sql`${sql.ref(`${word}_id`)} = ${id} AND lower(${sql.ref(`${word}_type`)}) = ${kind}`,
+        (prefix) =>
+          sql`${sql.ref(`${prefix}_id`)} = ${id} AND lower(${sql.ref(`${prefix}_type`)}) = ${kind}`,
       ),
     ]
     for (const condition of tests) {
@@ -94,13 +95,14 @@ async function account(userId: number, token: string) {
 let count = 0
 async function team() {
   count += 1
-  const made = { name: `Team ${count}`, path: `team-${count}` }
-  return (await ana.post('/groups', made)).body.id as number
+  return (await createGroup(ana, `team-${count}`, { name: `Team ${count}` })).id
 }
 
 test('a project leaves nothing behind but the audit trail', async () => {
-  const made = { name: 'going', visibility: 'public', initialize_with_readme: true }
-  const { body: project } = await ana.post('/projects', made)
+  const project = await createProject(ana, 'going', {
+    visibility: 'public',
+    initialize_with_readme: true,
+  })
   const path = `/projects/${project.id}`
   const teamId = await team()
   const bots = await furnish(path, teamId)
@@ -123,10 +125,7 @@ test('a project leaves nothing behind but the audit trail', async () => {
 })
 
 test('a large project goes in pieces, each in a transaction of its own', async () => {
-  const { body: project } = await ana.post('/projects', {
-    name: 'large',
-    initialize_with_readme: true,
-  })
+  const project = await createProject(ana, 'large', { initialize_with_readme: true })
   const { db } = world.ctx
   const at = '2026-05-04T10:00:00.000Z'
   const issue = (iid: number) => ({ iid, project_id: project.id, title: 'i', created_at: at })
@@ -151,11 +150,13 @@ test('a large project goes in pieces, each in a transaction of its own', async (
 
 test('a group leaves nothing behind, and neither does what lay below it', async () => {
   const open = { visibility: 'public' }
-  const { body: top } = await ana.post('/groups', { name: 'Top', path: 'top', ...open })
-  const below = { name: 'Sub', path: 'sub', parent_id: top.id, ...open }
-  const { body: sub } = await ana.post('/groups', below)
-  const made = { name: 'inside', namespace_id: sub.id, initialize_with_readme: true, ...open }
-  const { body: project } = await ana.post('/projects', made)
+  const top = await createGroup(ana, 'top', open)
+  const sub = await createGroup(ana, 'sub', { parent_id: top.id, ...open })
+  const project = await createProject(ana, 'inside', {
+    namespace_id: sub.id,
+    initialize_with_readme: true,
+    ...open,
+  })
   const bots = await furnish(`/groups/${top.id}`, await team())
   await furnish(`/groups/${sub.id}`, await team())
   await furnish(`/projects/${project.id}`, await team())

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../support/create.ts'
 import { type Caller, useCaller, useWorld } from '../support/world.ts'
 
 const world = useWorld()
@@ -8,9 +9,8 @@ const ids: Record<string, number> = {}
 let projectId: number
 
 async function group(name: string, more: Record<string, unknown> = {}, owner = ana) {
-  const { status, body } = await owner.post('/groups', { name, path: name, ...more })
-  expect([status, body.message]).toEqual([201, undefined])
-  ids[name] = body.id
+  const { id } = await createGroup(owner, name, more)
+  ids[name] = id
 }
 
 beforeAll(async () => {
@@ -20,8 +20,7 @@ beforeAll(async () => {
   await group('friends', { visibility: 'public' })
   await group('secret')
   await group('bens', { visibility: 'public' }, ben)
-  const made = { name: 'p', namespace_id: ids.sub, visibility: 'public' }
-  projectId = (await ana.post('/projects', made)).body.id
+  projectId = (await createProject(ana, 'p', { namespace_id: ids.sub, visibility: 'public' })).id
   await ana.post(`/projects/${projectId}/share`, { group_id: ids.friends, group_access: 30 })
   await ana.post(`/groups/${ids.top}/share`, { group_id: ids.secret, group_access: 20 })
 })
@@ -60,9 +59,9 @@ describe('the groups of a project', () => {
     expect(first).toEqual({
       id: ids.friends,
       web_url: `${world.app.config.externalUrl}/groups/friends`,
-      name: 'friends',
+      name: 'Friends',
       avatar_url: null,
-      full_name: 'friends',
+      full_name: 'Friends',
       full_path: 'friends',
     })
   })
@@ -114,7 +113,7 @@ describe('the places that a project is offered', () => {
     expect(back.status).toBe(200)
   })
 
-  test('are told to those who may share or move it', async () => {
+  test('are shown to those who may share or move it', async () => {
     await ana.post(`/projects/${projectId}/members`, { user_id: ben.id, access_level: 40 })
     expect((await ben.get(`/projects/${projectId}/share_locations`)).status).toBe(200)
     expect((await ben.get(`/projects/${projectId}/transfer_locations`)).status).toBe(403)
@@ -149,7 +148,7 @@ describe('the places that a group is offered', () => {
     await ana.put(`/groups/${ids.deep}`, { visibility: 'public' })
   })
 
-  test('are told to its owners alone', async () => {
+  test('are shown to its owners only', async () => {
     expect((await ben.get(`/groups/${ids.top}/transfer_locations`)).status).toBe(403)
     expect((await world.nobody.get(`/groups/${ids.top}/transfer_locations`)).status).toBe(401)
   })
@@ -244,8 +243,8 @@ describe('those who starred a project', () => {
   })
 
   test('at once count once each', async () => {
-    const { body } = await ana.post('/projects', { name: 'starry', visibility: 'public' })
-    const path = `/projects/${body.id}`
+    const { id } = await createProject(ana, 'starry', { visibility: 'public' })
+    const path = `/projects/${id}`
     const replies = await Promise.all(
       Array.from({ length: 12 }, (_, at) => (at % 2 ? ana : ben).post(`${path}/star`)),
     )
@@ -258,13 +257,13 @@ describe('those who starred a project', () => {
   })
 
   test('are gone with their account', async () => {
-    const { body } = await ana.post('/projects', { name: 'left', visibility: 'public' })
+    const { id } = await createProject(ana, 'left', { visibility: 'public' })
     const fan = await world.user('leaver')
-    await fan.post(`/projects/${body.id}/star`)
+    await fan.post(`/projects/${id}/star`)
     await world.root.delete(`/users/${fan.id}?hard_delete=true`)
     await world.runTasks()
-    expect((await ana.get(`/projects/${body.id}`)).body.star_count).toBe(0)
-    expect((await ana.get(`/projects/${body.id}/starrers`)).body).toEqual([])
+    expect((await ana.get(`/projects/${id}`)).body.star_count).toBe(0)
+    expect((await ana.get(`/projects/${id}/starrers`)).body).toEqual([])
   })
 })
 
@@ -278,7 +277,7 @@ describe('namespaces', () => {
     world.setNow('2026-05-06T00:00:00.000Z')
     expect((await count()).members_count_with_descendants).toBe(1)
     world.setNow('2026-05-04T10:00:00.000Z')
-    await ana.post('/projects', { name: 'q', namespace_id: ids.deep })
+    await createProject(ana, 'q', { namespace_id: ids.deep })
     expect((await count()).projects_count).toBe(2)
     const { body } = await ana.get('/projects/top%2Fsub%2Fdeep%2Fq')
     await ana.delete(`/projects/${body.id}`)

@@ -39,7 +39,7 @@ async function dayOf(instant: string) {
   await world.runTasks()
 }
 
-/** What the audit trail of a place has been told, the newest last, without what its making wrote. */
+/** The audit events of a project or group, the newest last, without those of its creation. */
 async function trail(path: string) {
   const { body } = await world.root.get(`${path}/audit_events?per_page=100`)
   return body
@@ -129,7 +129,7 @@ describe.each(['project', 'group'] as const)('the state of a %s', (kind) => {
   })
 })
 
-test('hooks of the instance hear that a project was archived, marked and restored', async () => {
+test('hooks of the instance are called when a project is archived, marked and restored', async () => {
   const { id, path } = await made('project')
   await world.runTasks()
   receiver.received.length = 0
@@ -138,8 +138,8 @@ test('hooks of the instance hear that a project was archived, marked and restore
   await ana.delete(path)
   await ana.post(`${path}/restore`)
   await world.runTasks()
-  const heard = receiver.received.map(({ body }) => [body.event_name, body.project_id])
-  expect(heard).toEqual(Array(4).fill(['project_update', id]))
+  const sent = receiver.received.map(({ body }) => [body.event_name, body.project_id])
+  expect(sent).toEqual(Array(4).fill(['project_update', id]))
 })
 
 test('a project below a marked group can be restored with it, and goes with it', async () => {
@@ -155,7 +155,7 @@ test('a project below a marked group can be restored with it, and goes with it',
   expect(await world.ctx.git.exists(inside.id)).toBe(false)
 })
 
-test('of many who delete at once, one is told that it was done', async () => {
+test('of many deletions at the same time each is answered with 202 or 400, and the project is marked once', async () => {
   const { path } = await made('project')
   const replies = await Promise.all(Array.from({ length: 8 }, () => ana.delete(path)))
   const statuses = replies.map((reply) => reply.status)

@@ -38,7 +38,7 @@ async function found(query: string): Promise<number[]> {
 const firstDeployed = async (iid: number) =>
   (await ana.get(`${bench.api}/${iid}`)).body.first_deployed_to_production_at
 
-test('merge requests are found by where and when they were deployed, and tell when to production', async () => {
+test('merge requests are found by where and when they were deployed, and show when they reached production', async () => {
   const one = await merged('one')
   await deploy('staging', '2026-05-05T10:00:00.000Z')
   expect(await firstDeployed(one)).toBeNull()

@@ -68,7 +68,7 @@ describe('a job whose runner was killed', () => {
   let runner: FakeRunner
   afterAll(() => runner.close())
 
-  test('is told of by the next runner, once, to the server that gave it', async () => {
+  test('is reported by the next runner, once, to the server that gave it', async () => {
     runner = await openFakeRunner()
     const dead = spawnSync('true').pid
     const note = (name: string, text: string) => writeFile(join(runner.folder, 'jobs', name), text)

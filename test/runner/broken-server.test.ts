@@ -52,7 +52,7 @@ describe('the log of a job', () => {
       if (method === 'PUT') return undefined
       if (method !== 'PATCH' || lost > 0 || !path.startsWith(`/jobs/${job.id}/`)) return undefined
       lost += 1
-      // The server has taken it, and nobody hears of that.
+      // The server has taken it, and its answer gets lost.
       const start = Number.parseInt(String(headers['content-range']), 10)
       expect(start).toBe(0)
       runner.server.logs.set(job.id, body)
@@ -141,36 +141,36 @@ test('a log that grows while the server is away ends where servers end it, and i
 }, 60_000)
 
 describe('the end of a job', () => {
-  test('is told until a server takes it: after faults, lost connections and "not yet"', async () => {
+  test('is sent until a server takes it: after faults, lost connections and "not yet"', async () => {
     const job = jobOf(['exit 3'])
     const answers: Answer[] = ['drop', { status: 202 }]
-    let told = 0
+    let reports = 0
     runner.server.answer = ({ method, path, body }) => {
       const isEnd =
         method === 'PUT' && path === `/jobs/${job.id}` && body.includes('"state":"failed"')
       if (!isEnd) return undefined
-      told += 1
+      reports += 1
       return answers.shift()
     }
     await runner.run([job])
-    expect(told).toBe(3)
+    expect(reports).toBe(3)
     expect(runner.server.ends).toMatchObject([
       { state: 'failed', failure_reason: 'script_failure', exit_code: 3 },
     ])
   })
 
-  test.each([403, 404, 400])('is told no more when the server answers %i', async (status) => {
+  test.each([403, 404, 400])('is not sent again when the server answers %i', async (status) => {
     const job = jobOf(['true'])
-    let told = 0
+    let reports = 0
     runner.server.answer = ({ method, path, body }) => {
       const isEnd =
         method === 'PUT' && path === `/jobs/${job.id}` && body.includes('"state":"success"')
       if (!isEnd) return undefined
-      told += 1
+      reports += 1
       return { status }
     }
     await runner.run([job])
-    expect(told).toBe(1)
+    expect(reports).toBe(1)
   })
 })
 

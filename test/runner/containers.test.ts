@@ -31,18 +31,18 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-interface Told {
+interface Outcome {
   readonly status: string
   readonly log: string
 }
 
 /** Runs the pipeline of a configuration to its end; `IMAGE` and `SERVING` stand for the images. */
-async function told(
+async function outcomes(
   path: string,
   config: string,
   concurrent = 1,
   limits = { memory: 0, processes: 0 },
-): Promise<Record<string, Told>> {
+): Promise<Record<string, Outcome>> {
   const { program, image, serving } = podman as Podman // tests without it are left out
   const project = await addProject(world, ana, 'basic', { path })
   const text = config.replaceAll('SERVING', serving).replaceAll('IMAGE', image)
@@ -71,7 +71,7 @@ async function told(
   return await ended(project)
 }
 
-async function ended(project: TestProject): Promise<Record<string, Told>> {
+async function ended(project: TestProject): Promise<Record<string, Outcome>> {
   const api = `/projects/${project.id}`
   const { status, body } = await ana.post(`${api}/pipeline`, { ref: 'main' })
   expect(status, JSON.stringify(body)).toBe(201)
@@ -112,7 +112,7 @@ tested(
   'jobs find their services by name and ready, also when other jobs end meanwhile',
   async () => {
     const jobs = Array.from({ length: 6 }, (_, index) => `j${index}: {extends: .served}`)
-    const found = await told('served', `${served}${jobs.join('\n')}`, 3)
+    const found = await outcomes('served', `${served}${jobs.join('\n')}`, 3)
     for (const [name, { status, log }] of Object.entries(found)) {
       expect(log, name).toContain('hello from the service')
       expect(status, log).toBe('success')
@@ -138,7 +138,7 @@ x:
     - 'echo "said: $PATH_LIKE"'
     - 'printf "%s" "$LINES"'
 `
-    const { x } = await told('variables', config)
+    const { x } = await outcomes('variables', config)
     expect(x?.log).toContain('said: a b "c" $d # e')
     expect(x?.log).toContain("one\nit's two\n")
     expect(x?.status, x?.log).toBe('success')
@@ -154,7 +154,7 @@ x:
   image: {name: IMAGE, pull_policy: never}
   script: ['ls "$CI_BUILDS_DIR" "$CI_PROJECT_DIR/.."', 'test -f .svc-ci.yml', 'exit 7']
 `
-    const { x } = await told('alone', config)
+    const { x } = await outcomes('alone', config)
     expect(x?.log).toContain('exit code 7')
     expect(x?.log).not.toContain('trace.log')
     expect(x?.status).toBe('failed')
@@ -171,7 +171,7 @@ x:
   services: [{name: SERVING, alias: web, pull_policy: never, entrypoint: [sh], command: ['-c', 'exit 1']}]
   script: ['echo went on']
 `
-    const { x } = await told('broken', config)
+    const { x } = await outcomes('broken', config)
     expect(x?.log).toMatch(/WARNING: service \S+ does not listen on port 8080/)
     expect(x?.log).toContain('went on')
     expect(x?.status).toBe('success')
@@ -196,7 +196,7 @@ modest:
   script:
     - echo within
 `
-    const jobs = await told('limits', config, 3, { memory: 64 * 1024 * 1024, processes: 16 })
+    const jobs = await outcomes('limits', config, 3, { memory: 64 * 1024 * 1024, processes: 16 })
     expect(jobs.forks?.status).toBe('failed')
     expect(jobs.forks?.log).toContain("can't fork")
     expect(jobs.fills?.status).toBe('failed')

@@ -78,7 +78,7 @@ export class FakeServer {
       request.socket.destroy()
       return
     }
-    // It wants to hear of jobs as often as a runner will.
+    // It asks for the log of a job as often as a runner can send it.
     const usual = { 'Job-Status': 'running', 'X-Svc-Trace-Update-Interval': '0.1' }
     response.writeHead(answer.status, { ...usual, ...answer.headers })
     response.end(answer.body)

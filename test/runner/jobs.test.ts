@@ -243,11 +243,11 @@ describe('a job that is stopped', () => {
 
   test('by a cancel still runs after_script, and says so there', async () => {
     const job = jobOf([say('begun'), 'sleep 60'], { after: [say('"$CI_JOB_STATUS"')] })
-    let told = false
+    let canceled = false
     runner.server.answer = ({ path, method }) => {
-      if (told || method !== 'PUT' || !path.startsWith(`/jobs/${job.id}`)) return undefined
+      if (canceled || method !== 'PUT' || !path.startsWith(`/jobs/${job.id}`)) return undefined
       if (!runner.server.log(job.id).includes('> begun')) return undefined
-      told = true
+      canceled = true
       return { status: 200, headers: { 'Job-Status': 'canceling' } }
     }
     const { log, how } = await ranTo(job)

@@ -251,7 +251,7 @@ describe('a full disk', () => {
   beforeAll(() => void process.on('unhandledRejection', note))
   afterAll(() => void process.off('unhandledRejection', note))
 
-  test('of an archive is told to whoever makes it, while files are still looked for', async () => {
+  test('of an archive is thrown at whoever makes it, while files are still looked for', async () => {
     const from = join(folder, 'many')
     await mkdir(from)
     const names = Array.from({ length: 200 }, (_, at) => `f${at}`)
@@ -261,7 +261,7 @@ describe('a full disk', () => {
     expect(unheard).toEqual([])
   })
 
-  test('under the log is told to whoever waits for what was written', async () => {
+  test('under the log is thrown at whoever waits for what was written', async () => {
     const server = new Server('http://127.0.0.1:9', { token: 'none', systemId: 's', info: {} })
     const job = { id: 1, token: 'secret' } as Job
     const orders = { cancel: () => undefined, abort: () => undefined, tooLong: () => undefined }
@@ -273,7 +273,7 @@ describe('a full disk', () => {
     expect(unheard).toEqual([])
   })
 
-  test('of the log is told to whoever runs the process, when it has ended', async () => {
+  test('of the log is thrown at whoever runs the process, when it has ended', async () => {
     const ended = runProcess({
       program: 'bash',
       args: ['-c', 'echo first; sleep 0.5'],
@@ -382,7 +382,7 @@ describe('a process of a job', () => {
     expect(ended).toMatchObject({ exceeded: 'processes', code: 137 })
   })
 
-  test('is ended when it is told to', async () => {
+  test('ends on request', async () => {
     const abort = new AbortController()
     const running = run(['echo on; sleep 60'], { signal: abort.signal })
     abort.abort()

@@ -131,7 +131,7 @@ describe('gitstead runner', () => {
     expect(await traceOf(place, slow)).toContain('status canceled')
   }, 90_000)
 
-  test('tells exit codes, timeouts and missing commits apart', async () => {
+  test('distinguishes exit codes, timeouts and missing commits', async () => {
     const place = await projectWith({
       '.svc-ci.yml': `
 fails: {script: [exit 7], allow_failure: {exit_codes: 7}}

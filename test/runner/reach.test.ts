@@ -44,7 +44,7 @@ describe('a server that cannot be reached', () => {
     )
   })
 
-  test('because nobody here vouches for its certificate says where that is told', async () => {
+  test('because its certificate is not trusted names the setting for that', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'reach-'))
     const key = join(folder, 'key.pem')
     const cert = join(folder, 'cert.pem')
@@ -63,7 +63,7 @@ describe('a server that cannot be reached', () => {
     }
   })
 
-  test('and one that answers something else is told by what it answers', async () => {
+  test('and one that answers something else is recognized by its answer', async () => {
     runner.server.answer = () => ({ status: 404 })
     expect(await firstWord(runner.url)).toBe(
       `${runner.url}/api/v4 answers 404 when asked whether it knows a runner; trying again`,

@@ -158,11 +158,11 @@ describe('the sources of a job', () => {
     ['-jx', '-jx'],
     ['--stdin', '--stdin'],
     ['--server-opt x', '--server-opt'],
-  ])('are fetched from the server alone, and by git alone: not with %s', async (asked, word) => {
+  ])('are fetched from the server alone, and by git alone: not with %s', async (asked, flag) => {
     const getting = got({ variables: { GIT_FETCH_EXTRA_FLAGS: asked } })
     await expect(getting).rejects.toMatchObject({
       reason: 'script_failure',
-      message: `GIT_FETCH_EXTRA_FLAGS may not have ${word}`,
+      message: `GIT_FETCH_EXTRA_FLAGS may not have ${flag}`,
     })
     expect(commands.some((one) => one.startsWith('fetch'))).toBe(false)
   })

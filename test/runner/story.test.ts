@@ -32,7 +32,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('the API tells of a whole pipeline what it told when the stock runner ran it', async () => {
+test('the API shows a whole pipeline as it did when the stock runner ran it', async () => {
   const project = await makeProject(world, ana, 'told')
   const push = await pusher(project.url(ana))
   const path = `/projects/${project.id}`

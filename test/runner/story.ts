@@ -187,10 +187,10 @@ type Get = (at: string) => Promise<any>
 async function pipelineStory(get: Get, id: number) {
   const { status, source, coverage } = await get(`/pipelines/${id}`)
   const jobs = await get(`/pipelines/${id}/jobs?per_page=100&include_retried=true`)
-  const told = []
+  const shown = []
   for (const job of jobs.sort((one: SeenJob, other: SeenJob) => one.id - other.id)) {
     const { name, stage, status, failure_reason, allow_failure, coverage, artifacts } = job
-    told.push({
+    shown.push({
       ...{ name, stage, status, allow_failure, coverage },
       ...(failure_reason === undefined ? {} : { failure_reason }),
       ran: job.runner !== null,
@@ -202,8 +202,8 @@ async function pipelineStory(get: Get, id: number) {
       output: await outputOf(get, job.id),
     })
   }
-  told.sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0))
-  return { status, source, coverage, jobs: told }
+  shown.sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0))
+  return { status, source, coverage, jobs: shown }
 }
 
 /** What the scripts of a job themselves wrote. */

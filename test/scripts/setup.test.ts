@@ -116,7 +116,7 @@ describe('what the machine must have', () => {
     expect(nodeHeaders(options)).toBe(folder)
   })
 
-  test('headers that do not compile are told by the package that brings them', async () => {
+  test('headers that do not compile are reported with the package that brings them', async () => {
     const include = join(folder, 'include/node')
     mkdirSync(join(include, 'openssl'), { recursive: true })
     writeFileSync(join(include, 'node.h'), '#include "v8.h"\n')
@@ -312,11 +312,11 @@ describe('the lock', () => {
     await expect(withLock(file(), async () => 'mine')).resolves.toBe('mine')
   })
 
-  test('a lock of another machine is waited for, and its holder is told', async () => {
+  test('a lock of another machine is waited for, and its holder is named', async () => {
     held({ pid: 7, host: 'elsewhere', born: '1' })
     let work: Promise<unknown> | undefined
-    const waited = new Promise((told) => {
-      work = withLock(file(), async () => 'mine', { onWait: told })
+    const waited = new Promise((resolve) => {
+      work = withLock(file(), async () => 'mine', { onWait: resolve })
     })
     await expect(waited).resolves.toMatchObject({ pid: 7, host: 'elsewhere' })
     rmSync(file())

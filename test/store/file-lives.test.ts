@@ -233,7 +233,7 @@ describe('a deletion', () => {
 })
 
 describe('a clean-up', () => {
-  test('is told of the files that nobody put since, and of those alone', async () => {
+  test('gets only the files that nobody put since', async () => {
     const names: string[] = []
     for (const minutes of [10, 30, 90]) {
       const { sha256: name } = await putText(`aged ${minutes}`)

@@ -57,7 +57,7 @@ test('a file that could not be opened for the moment is no failed flush', async 
   flush.close()
 })
 
-test('a write is told of only after a flush, a read and a write of nothing need none', async () => {
+test('a write is reported only after a flush; a read and a write of nothing need none', async () => {
   const done = vi.spyOn(Flush.prototype, 'done')
   const store = openStore(folder, { migrations })
   await put(store.db, 'a')

@@ -127,7 +127,7 @@ describe('an upgrade', () => {
     ])
   })
 
-  test('that fails is told in one line, with its step and what to do', async () => {
+  test('that fails is reported in one line, with its step and what to do', async () => {
     await names([first])
     const wrong: Migration = { name: '0002-wrong', sql: 'INSERT INTO things (id) VALUES (1)' }
     expect(() => openStore(folder, { migrations: [first, wrong] })).toThrow(

@@ -46,7 +46,7 @@ describe('pages by number', () => {
     })
   })
 
-  test('tell a total of 10,000, and none beyond', async () => {
+  test('show a total of 10,000, and none beyond', async () => {
     await people(10_000)
     const total = async () => (await pageByOffset(store.db, all(), { page: 1, perPage: 1 })).total
     expect(await total()).toBe(10_000)

@@ -404,7 +404,7 @@ describe('room that is put aside for a full disk', () => {
     rmSync(folder, { recursive: true })
   })
 
-  test('helps against nothing else: other faults, and a disk that stays full, are told', () => {
+  test('helps against nothing else: other faults, and a disk that stays full, are thrown', () => {
     const folder = newFolder()
     keepReserve(folder)
     const other = () => {

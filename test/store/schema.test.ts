@@ -5,7 +5,7 @@ import { openTestStore, type TestStore } from '../support/database.ts'
 
 const folder = new URL('../../src/store/schema/', import.meta.url)
 
-/** Tables as the type files tell them: column → whether it may be null. */
+/** Tables as the type files have them: column → whether it may be null. */
 function typedTables(): Map<string, Map<string, boolean>> {
   const texts = readdirSync(folder).map((file) =>
     readFileSync(new URL(file, folder), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, ''),

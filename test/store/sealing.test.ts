@@ -36,7 +36,7 @@ describe('a text comes back as it was', () => {
     expect(vault.open(vault.seal(text, purpose), purpose)).toBe(text)
   })
 
-  test('under each of its purposes, which are told apart to the letter', () => {
+  test('under each of its purposes, which differ by each letter', () => {
     const purposes = ['a', 'A', 'a ', '', 'ä', 'a.b', 'a.b.c']
     const sealed = purposes.map((one) => [one, vault.seal('hush', one)] as const)
     for (const [own, text] of sealed) {
@@ -205,7 +205,7 @@ describe('the key', () => {
     })
   })
 
-  test('is checked by a digest in the database that tells nothing of it', async () => {
+  test('is checked by a digest in the database that shows nothing of it', async () => {
     await fresh(async (one, path) => {
       await openVault(one.folder, one.db)
       const rows = await one.db.selectFrom('settings').selectAll().execute()

@@ -2,6 +2,7 @@ import { digestOf } from '../../src/access/token-use.ts'
 import { insertSent } from '../../src/notifications/notifications/queries.ts'
 import type { Page } from '../../src/web/page.ts'
 import { Browser } from './browser.ts'
+import { createGroup, createProject } from './create.ts'
 import { addMember } from './members.ts'
 import { openBench } from './review.ts'
 import { signedInBrowser } from './submit-form.ts'
@@ -44,8 +45,8 @@ export async function openPageWorld(): Promise<PageWorld> {
   const owner = await world.user('owner')
   const bench = await openBench(world, owner)
   bench.commit('feature', { 'README.md': 'one\ntwo more\nthree\n', 'docs/a.md': '# <b>A</b>\n' })
-  const group = (await owner.post('/groups', { name: 'Tools', path: 'tools' })).body
-  await owner.post('/projects', { name: 'Hammer', namespace_id: group.id })
+  const group = await createGroup(owner, 'tools')
+  await createProject(owner, 'Hammer', { namespace_id: group.id })
   const viewers: Viewer[] = [
     { name: 'anonymous', caller: world.nobody, browser: new Browser(world.url) },
   ]

@@ -54,8 +54,8 @@ export function runProgram({ program, args, cwd, env, input = '' }: ProgramRun):
   const size = Buffer.alloc(4)
   size.writeUInt32BE(head.length)
   write(runner.requests, Buffer.concat([size, head, given]))
-  const told = read(runner.replies, read(runner.replies, 4).readUInt32BE())
-  const { status, failure, sizes } = JSON.parse(told.toString())
+  const reply = read(runner.replies, read(runner.replies, 4).readUInt32BE())
+  const { status, failure, sizes } = JSON.parse(reply.toString())
   const [stdout, stderr] = [read(runner.replies, sizes[0]), read(runner.replies, sizes[1])]
   if (failure !== undefined) throw new Error(`${program}: ${failure}`)
   return { status, stdout, stderr }

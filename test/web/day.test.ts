@@ -142,12 +142,12 @@ test('she finds a file and edits it in place, on a branch with a merge request',
   // By the keyboard alone out of the editor, in which Tab indents.
   await author.keyboard.press('Escape')
   await author.keyboard.press('Tab')
-  await author.getByLabel('Commit message').fill('Tell rough weather')
+  await author.getByLabel('Commit message').fill('Report rough weather')
   await author.getByLabel('Branch', { exact: true }).fill('rough')
   await author.getByLabel('Open a merge request').check()
   await author.getByRole('button', { name: 'Commit the change' }).click()
   await author.waitForURL('**/-/merge_requests/new?**')
-  await author.getByLabel('Title').fill('Tell rough weather')
+  await author.getByLabel('Title').fill('Report rough weather')
   await author.getByLabel('Description').fill('Gusts decide, **not** the mean of the wind.')
   await author.getByLabel('Reviewers').selectOption({ label: 'Ben Okafor (@ben)' })
   await author.getByRole('button', { name: 'Open the merge request' }).click()
@@ -159,19 +159,19 @@ test('she finds a file and edits it in place, on a branch with a merge request',
 test('Ben comments on a line, and Ana applies what he suggests', async () => {
   reviewer = await windows.open('ben')
   await reviewer.goto('/')
-  await reviewer.locator('main').getByRole('link', { name: 'Tell rough weather' }).first().click()
+  await reviewer.locator('main').getByRole('link', { name: 'Report rough weather' }).first().click()
   await reviewer.getByRole('link', { name: 'Changes', exact: true }).click()
   const file = reviewer.locator('.diff-file', { hasText: 'src/report.ts' })
   const row = file.locator('tr', { hasText: 'isRough' })
   await row.locator('a[data-line]').last().click()
-  await file.locator('.inserted [name=body]').fill('A word for the limit, please')
+  await file.locator('.inserted [name=body]').fill('A name for the limit, please')
   await file.locator('.inserted summary').click()
   await file
     .locator('[name=suggestion]')
     .fill('export const isRough = ({ gusts }: Report, limit = 10) => gusts > limit')
   await file.getByRole('button', { name: 'Comment now' }).click()
   await author.goto(request)
-  await author.locator('#request-threads', { hasText: 'A word for the limit' }).waitFor()
+  await author.locator('#request-threads', { hasText: 'A name for the limit' }).waitFor()
   await author.getByRole('button', { name: 'Apply the suggestion' }).click()
   await author.getByText('The suggestion was applied.').waitFor()
   await settle()
@@ -203,7 +203,7 @@ test('a conflict is seen, resolved, and the branch rebased, merged and released'
     /\n$/,
     '\n\nexport const isCalm = ({ wind }: Report) => wind < 3\n',
   )
-  await push({ 'src/report.ts': elsewhere }, 'Tell calm weather')
+  await push({ 'src/report.ts': elsewhere }, 'Report calm weather')
   await settle()
   await author.goto(request)
   await author.getByText('It conflicts with main.').waitFor()
@@ -271,7 +271,7 @@ test('the same is read without script', async () => {
     commit: 'Ana Ruiz',
     branches: 'main',
     releases: 'Rough weather',
-    'merge-requests': 'Tell rough weather',
+    'merge-requests': 'Report rough weather',
     'merge-request': 'approved this merge request',
     changes: 'isRough',
   }

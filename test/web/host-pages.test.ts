@@ -114,8 +114,8 @@ describe('what is not there', () => {
         302,
         `/users/sign_in?${new URLSearchParams({ return_to: path })}`,
       ])
-      const told = await page(path)
-      expect([told.status, told.body.message.slice(0, 3)]).toEqual([404, '404'])
+      const answer = await page(path)
+      expect([answer.status, answer.body.message.slice(0, 3)]).toEqual([404, '404'])
     },
   )
 
@@ -127,9 +127,9 @@ describe('what is not there', () => {
       expect(shown.headers.get('content-type')).toBe('text/html; charset=utf-8')
       expect(shown.body).toContain('There is nothing at this address')
       expect(shown.headers.get('content-security-policy')).toContain("default-src 'none'")
-      const told = await page(path)
-      expect(told.status).toBe(404)
-      expect(told.body.message).toContain('404')
+      const answer = await page(path)
+      expect(answer.status).toBe(404)
+      expect(answer.body.message).toContain('404')
     },
   )
 

@@ -57,7 +57,7 @@ test('each page leads programs to the call of the API that gives what it shows',
   expect(found).toEqual([])
 })
 
-test('what may not be read leads nowhere that tells of it', async () => {
+test('what may not be read redirects to no address that names it', async () => {
   const project = given.exampleOf({ address: '/*project' })
   const { browser } = given.viewer('stranger')
   for (const at of ['tree', 'blob', 'commits', 'blame', 'graphs', 'edit']) {

@@ -20,7 +20,7 @@ const forms: Readonly<Record<string, (count: number) => string>> = {
 }
 
 describe('YAML that is nested', () => {
-  test.each(Object.entries(forms))('as %s is told to be shallow, or not', (_name, form) => {
+  test.each(Object.entries(forms))('as %s is found to be shallow, or not', (_name, form) => {
     expect([isShallow(form(100)), isShallow(form(300))]).toEqual([true, false])
   })
 

@@ -70,7 +70,7 @@ describe('one file of an archive', () => {
       'empty.txt': '',
       '.hidden': 'hidden',
       'page.html': '<script>alert(1)</script>',
-      keep: 'no word of ours',
+      keep: 'no known value',
     }
     const { job, at } = await startJob(place)
     await finish(place, job, files)
@@ -250,7 +250,7 @@ later: {stage: deploy, script: make, when: manual, allow_failure: ${allow_failur
     expect(await latest(blocked, 'main')).toBe('blocked')
   })
 
-  test('are told from files whose folders are called as parts of the path', async () => {
+  test('are found in folders that are called like parts of the path', async () => {
     const to = await newPlace(build)
     const { job } = await startJob(to)
     await finish(to, job, { 'raw/download': 'odd', 'raw/raw/download': 'odder' })
@@ -363,7 +363,7 @@ describe('artifacts are kept and deleted', () => {
       statuses.push((await rep.get(`${at}/artifacts`)).status)
     }
     expect(statuses).toEqual([404, 200, 200])
-    // The job still tells until when it had them.
+    // The job still shows until when it had them.
     expect((await rep.get(expiring)).body).toMatchObject({
       artifacts_expire_at: '2026-05-04T11:00:00.000Z',
       artifacts: [],

@@ -9,6 +9,7 @@ import {
   variablesOf,
   zipOf,
 } from '../../support/ci.ts'
+import { createGroup } from '../../support/create.ts'
 import type { GivenJob } from '../../support/runner.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
@@ -243,8 +244,8 @@ describe('how large files of a job may be', () => {
   }
 
   test('is what the project says, or the nearest group that says it, or the instance', async () => {
-    const top = (await ana.post('/groups', { name: 'Top', path: 'top' })).body
-    const sub = (await ana.post('/groups', { name: 'Sub', path: 'sub', parent_id: top.id })).body
+    const top = await createGroup(ana, 'top')
+    const sub = await createGroup(ana, 'sub', { parent_id: top.id })
     const inside = await addCiPlace(world, ana, 'x: {script: make}')
     await ana.put(`${inside.path}/transfer`, { namespace: sub.id })
     expect(await most(inside)).toBe(100)
@@ -263,7 +264,7 @@ describe('how large files of a job may be', () => {
   })
 
   test('is raised above that of the instance by administrators alone', async () => {
-    const group = (await ana.post('/groups', { name: 'Own', path: 'own' })).body
+    const group = await createGroup(ana, 'own')
     const refusal = {
       message: '403 Forbidden - max_artifacts_size is above that of the instance',
     }
@@ -284,7 +285,7 @@ describe('how large files of a job may be', () => {
     await world.root.put(place.path, { max_artifacts_size: null })
   })
 
-  test('is told before they are sent, and kept to whatever was told', async () => {
+  test('is checked before they are sent, and again when they are sent', async () => {
     const small = await addCiPlace(world, ana, 'x: {script: make}', {
       settings: { max_artifacts_size: 1 },
     })
@@ -516,7 +517,7 @@ describe('artifacts that a job fetches', () => {
     expect(byQuery.status).toBe(200)
     const without = await fetch(`${world.url}/api/v4/jobs/${first.id}/artifacts`)
     expect(without.status).toBe(401)
-    // Its own are not there yet, and a job that nobody knows is not told apart from a forbidden one.
+    // Its own are not there yet, and an unknown job gets the same answer as a forbidden one.
     const own = await chain.runner.call('GET', `/jobs/${job.id}/artifacts`, undefined, {
       'JOB-TOKEN': job.token,
     })

@@ -138,10 +138,10 @@ describe('a reported status', () => {
     world.setNow('2026-05-04T10:00:00.000Z')
   })
 
-  test('keeps what a later report of it does not tell, and forgets what is emptied', async () => {
-    const told = { target_url: 'https://ci.example.com/7', description: 'first', coverage: 50 }
-    await report({ state: 'pending', ...told })
-    expect((await report({ state: 'running' })).body).toMatchObject(told)
+  test('keeps what a later report leaves out, and forgets what is emptied', async () => {
+    const details = { target_url: 'https://ci.example.com/7', description: 'first', coverage: 50 }
+    await report({ state: 'pending', ...details })
+    expect((await report({ state: 'running' })).body).toMatchObject(details)
     const emptied = await report({ state: 'success', target_url: '', description: '' })
     expect(emptied.body).toMatchObject({ target_url: null, description: null, coverage: 50 })
   })

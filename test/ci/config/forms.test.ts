@@ -812,9 +812,9 @@ describe('the next run of', () => {
 
 describe('the status of a pipeline', () => {
   const parts = (words: string): StatusPart[] =>
-    words.split(' ').map((word) => ({
-      status: word.replace('?', '') as StatusPart['status'],
-      allow_failure: word.endsWith('?') ? 1 : 0,
+    words.split(' ').map((part) => ({
+      status: part.replace('?', '') as StatusPart['status'],
+      allow_failure: part.endsWith('?') ? 1 : 0,
     }))
   test.each([
     ['skipped skipped', 'skipped'],

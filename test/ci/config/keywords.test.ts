@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { addProject } from '../../support/project.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
@@ -188,7 +189,7 @@ grid: {stage: build, script: x, parallel: {matrix: [{OS: [linux, mac], ARCH: [ar
 pack: {script: x, needs: [{job: grid, parallel: {matrix: [${more}]}}]}
 `
   test('wait for those copies alone', async () => {
-    const { body: project } = await ana.post('/projects', { name: 'copies' })
+    const project = await createProject(ana, 'copies')
     const content = grid('{OS: mac, ARCH: [arm, x86]}')
     const path = `/projects/${project.id}`
     const file = { branch: 'main', commit_message: 'Add jobs', content }

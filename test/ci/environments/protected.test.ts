@@ -7,6 +7,7 @@ import {
   takeJob,
   variablesOf,
 } from '../../support/ci.ts'
+import { createGroup } from '../../support/create.ts'
 import { commitFiles } from '../../support/fast-import.ts'
 import { addMember } from '../../support/members.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
@@ -26,8 +27,8 @@ ship: {script: make, when: manual, environment: production}
 `
 
 beforeAll(async () => {
-  top = (await ana.post('/groups', { name: 'Top', path: 'top' })).body
-  sub = (await ana.post('/groups', { name: 'Sub', path: 'sub', parent_id: top.id })).body
+  top = await createGroup(ana, 'top')
+  sub = await createGroup(ana, 'sub', { parent_id: top.id })
   place = await newPlace(yaml)
   sha = place.project.git('rev-parse', 'main')
 })
@@ -98,9 +99,8 @@ describe('a protected environment takes deployments', () => {
   })
 
   test('of the members of a group, and of inherited ones where that is said', async () => {
-    const above = (await ana.post('/groups', { name: 'Above', path: 'above' })).body
-    const team = (await ana.post('/groups', { name: 'Team', path: 'team', parent_id: above.id }))
-      .body
+    const above = await createGroup(ana, 'above')
+    const team = await createGroup(ana, 'team', { parent_id: above.id })
     await ana.post(`/groups/${team.id}/members`, { user_id: dev.id, access_level: 30 })
     await ana.post(`/groups/${above.id}/members`, { user_id: mia.id, access_level: 30 })
     await ana.post(`${place.path}/share`, { group_id: team.id, group_access: 30 })

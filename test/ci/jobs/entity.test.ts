@@ -248,8 +248,8 @@ describe('jobs that are canceled', () => {
     to.runner.features = { cancel_gracefully: false }
     const { job, at } = await startJob(to)
     expect((await dev.post(`${at}/cancel`)).body.status).toBe('canceled')
-    const told = await to.runner.update(job, 'running')
-    expect([told.status, told.headers.get('job-status')]).toEqual([403, 'canceled'])
+    const answer = await to.runner.update(job, 'running')
+    expect([answer.status, answer.headers.get('job-status')]).toEqual([403, 'canceled'])
   })
 
   test('are counted once when several cancel, retry and play them at the same time', async () => {

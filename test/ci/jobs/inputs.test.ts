@@ -147,7 +147,7 @@ test.each([
     'inputs: {a: {type: number, default: x}}, script: x',
     'provided value is not a number',
   ],
-  ['a word too much', 'inputs: {a: {default: x, rules: []}}, script: x', 'unknown keys: rules'],
+  ['an unknown key', 'inputs: {a: {default: x, rules: []}}, script: x', 'unknown keys: rules'],
   ['an unknown type', 'inputs: {a: {type: map, default: x}}, script: x', 'unknown type map'],
   ['no map', 'inputs: [a], script: x', 'jobs:one:inputs config should be a hash'],
   [

@@ -276,7 +276,7 @@ describe('the log of a job', () => {
     expect(await shown()).toBe(`a ${'*'.repeat(30)} b ${'*'.repeat(13)} c\n`)
   })
 
-  test('tells the coverage, by the last match of the pattern', async () => {
+  test('shows the coverage, by the last match of the pattern', async () => {
     const { runner, given, api } = await started('x: {script: y, coverage: "/total: (\\\\d+)%/"}')
     await runner.finish(given, 'success', 'total: 10%\ntotal: 87%\n')
     await world.runTasks()
@@ -393,7 +393,7 @@ describe('artifacts', () => {
   })
 
   test.each([['erase', 'post'] as const, ['artifacts', 'delete'] as const])(
-    'tell nobody of tests any more after %s',
+    'are not shown as tests any more after %s',
     async (what, method) => {
       const { project, runner, given } = await started('x: {script: y}')
       const xml = '<testsuite><testcase name="a"><failure>a secret</failure></testcase></testsuite>'

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { createGroup } from '../../support/create.ts'
 import { commitFiles } from '../../support/fast-import.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
 import { addRunner, type GivenJob } from '../../support/runner.ts'
@@ -193,7 +194,7 @@ test('rules of a downstream pipeline know where it comes from', async () => {
 })
 
 test("a job gets the deploy token that is there for jobs, its project's before its group's", async () => {
-  const { body: group } = await ana.post('/groups', { name: 'Deploying', path: 'deploying' })
+  const group = await createGroup(ana, 'deploying')
   const project = await projectWith('deployed', 'x: {script: make}')
   const moved = await ana.put(`/projects/${project.id}/transfer`, { namespace: group.id })
   expect(moved.status).toBe(200)
@@ -236,8 +237,8 @@ test("a job gets the deploy token that is there for jobs, its project's before i
   world.setNow('2026-05-04T10:00:00.000Z')
 })
 
-test('a job is told its registry, its runner, its configuration and the message of its tag', async () => {
-  const project = await projectWith('Told', 'x: {script: make}')
+test('a job gets its registry, its runner, its configuration and the message of its tag', async () => {
+  const project = await projectWith('Known', 'x: {script: make}')
   await ana.post(`${project.api}/tags`, { tag_name: 'v1', ref: 'main', message: 'First\n\nOne' })
   await world.runTasks()
   const runner = await addRunner(world, ana, project.id, { description: 'big one' })
@@ -248,7 +249,7 @@ test('a job is told its registry, its runner, its configuration and the message 
     CI_COMMIT_TAG: 'v1',
     CI_COMMIT_TAG_MESSAGE: 'First\n\nOne',
     CI_REGISTRY: host,
-    CI_REGISTRY_IMAGE: `${host}/ana/told`,
+    CI_REGISTRY_IMAGE: `${host}/ana/known`,
     CI_REGISTRY_USER: 'svc-ci-token',
     CI_REGISTRY_PASSWORD: job?.token,
     CI_RUNNER_DESCRIPTION: 'big one',

@@ -57,7 +57,7 @@ own: {script: make, rules: [{exists: {paths: [there.txt], project: "${other.full
     expect(reply).toEqual(['own'])
   })
 
-  test('tells nothing of a project that the caller may not read, or of a ref that is not there', async () => {
+  test('answers the same for a project that the caller may not read and for an unknown ref', async () => {
     const secret = await projectOf({ 'there.txt': 'x' }, false)
     const open = await projectOf({ 'there.txt': 'x' })
     for (const [path, more] of [

@@ -19,8 +19,8 @@ async function projectWith(path: string, config: string): Promise<TestProject> {
   return project
 }
 
-/** What the next job is told, by name. */
-async function told(projectId: number): Promise<Record<string, string>> {
+/** The variables of the next job, by name. */
+async function variablesOfNextJob(projectId: number): Promise<Record<string, string>> {
   const runner = await addRunner(world, ana, projectId)
   const job = await runner.request()
   if (!job) throw new Error('no job')
@@ -31,12 +31,12 @@ async function told(projectId: number): Promise<Record<string, string>> {
 
 const zeros = '0'.repeat(40)
 
-describe('a job is told by its pipeline what runs', () => {
+describe('the variables of a job describe its pipeline', () => {
   let project: TestProject
   let path: string
   let sha: string
   beforeAll(async () => {
-    project = await projectWith('told', 'x: {script: y}')
+    project = await projectWith('kinds', 'x: {script: y}')
     path = `/projects/${project.id}`
     sha = project.git('rev-parse', 'main')
     project.git('branch', 'Feature/A_b', 'main')
@@ -45,7 +45,7 @@ describe('a job is told by its pipeline what runs', () => {
 
   test('on a branch', async () => {
     await ana.post(`${path}/pipeline`, { ref: 'Feature/A_b' })
-    const variables = await told(project.id)
+    const variables = await variablesOfNextJob(project.id)
     expect(variables).toMatchObject({
       CI_COMMIT_SHA: sha,
       CI_COMMIT_SHORT_SHA: sha.slice(0, 8),
@@ -55,9 +55,9 @@ describe('a job is told by its pipeline what runs', () => {
       CI_COMMIT_REF_SLUG: 'feature-a-b',
       CI_COMMIT_REF_PROTECTED: 'false',
       CI_PIPELINE_SOURCE: 'api',
-      CI_PROJECT_PATH: 'ana/told',
-      CI_PROJECT_PATH_SLUG: 'ana-told',
-      CI_PROJECT_NAME: 'told',
+      CI_PROJECT_PATH: 'ana/kinds',
+      CI_PROJECT_PATH_SLUG: 'ana-kinds',
+      CI_PROJECT_NAME: 'kinds',
       CI_PROJECT_NAMESPACE: 'ana',
       CI_DEFAULT_BRANCH: 'main',
       CI_JOB_NAME: 'x',
@@ -74,7 +74,7 @@ describe('a job is told by its pipeline what runs', () => {
 
   test('on a tag', async () => {
     await ana.post(`${path}/pipeline`, { ref: 'v1.0' })
-    const variables = await told(project.id)
+    const variables = await variablesOfNextJob(project.id)
     expect(variables).toMatchObject({
       CI_COMMIT_TAG: 'v1.0',
       CI_COMMIT_REF_NAME: 'v1.0',
@@ -88,7 +88,7 @@ describe('a job is told by its pipeline what runs', () => {
     const { body } = await ana.post(`${path}/triggers`, { description: 'a' })
     const given = { token: body.token, ref: 'main', variables: { WHO: 'me' } }
     expect((await world.nobody.post(`${path}/trigger/pipeline`, given)).status).toBe(201)
-    const variables = await told(project.id)
+    const variables = await variablesOfNextJob(project.id)
     expect(variables).toMatchObject({
       CI_PIPELINE_SOURCE: 'trigger',
       CI_PIPELINE_TRIGGERED: 'true',
@@ -102,12 +102,12 @@ describe('a job is told by its pipeline what runs', () => {
 describe('a pipeline of a merge request', () => {
   const config = 'x: {script: y, rules: [{if: $CI_MERGE_REQUEST_IID}]}\n'
 
-  test('is named by the branch that it brings, and tells of the request that is open', async () => {
+  test('is named by its branch, and has the variables of the open merge request', async () => {
     const bench = await openBench(world, ana)
     bench.commit('main', { '.svc-ci.yml': config })
     bench.commit('Topic/1', { 'a.txt': 'a' })
     await bench.open('Topic/1')
-    const variables = await told(bench.project.id)
+    const variables = await variablesOfNextJob(bench.project.id)
     expect(variables).toMatchObject({
       CI_PIPELINE_SOURCE: 'merge_request_event',
       CI_COMMIT_REF_NAME: 'Topic/1',

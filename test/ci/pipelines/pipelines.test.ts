@@ -457,7 +457,7 @@ describe('reading pipelines', () => {
     expect((await dev.get(at)).status).toBe(200)
   })
 
-  test('tells what jobs report of their tests', async () => {
+  test('shows the test reports of its jobs', async () => {
     const project = await projectWith({ '.svc-ci.yml': three })
     const { id } = (await run(project)).body
     const job_id = await jobNamed(project, id, 'test')
@@ -506,7 +506,7 @@ describe('reading pipelines', () => {
   })
 })
 
-test('hooks hear of the end of a pipeline', async () => {
+test('hooks are called at the end of a pipeline', async () => {
   const project = await projectWith({ '.svc-ci.yml': 'x: {script: y, environment: live}' })
   await ana.post(`/projects/${project.id}/hooks`, {
     url: 'http://example.com/hook',
@@ -541,7 +541,7 @@ test('hooks hear of the end of a pipeline', async () => {
   )
 })
 
-test('hooks hear of jobs and pipelines as they go on, each change once', async () => {
+test('hooks are called once for each change of jobs and pipelines', async () => {
   const project = await projectWith({
     '.svc-ci.yml': 'stages: [one, two]\na: {stage: one, script: x}\nb: {stage: two, script: x}',
   })
@@ -551,7 +551,7 @@ test('hooks hear of jobs and pipelines as they go on, each change once', async (
     job_events: true,
     push_events: false,
   })
-  const told = async () => {
+  const newDeliveries = async () => {
     await world.runTasks()
     const rows = await world.ctx.db
       .selectFrom('webhook_deliveries')
@@ -562,21 +562,21 @@ test('hooks hear of jobs and pipelines as they go on, each change once', async (
     await world.ctx.db.deleteFrom('webhook_deliveries').where('webhook_id', '=', hook.id).execute()
     // Nobody answers there, which would make the hook rest.
     await world.ctx.db.updateTable('webhooks').set({ failures: 0, disabled_until: null }).execute()
-    const said = rows.map(({ header, payload }) => {
+    const lines = rows.map(({ header, payload }) => {
       const body = JSON.parse(payload)
       return header === 'Job Hook'
         ? `${body.build_name} ${body.build_status} ${body.retries_count}`
         : `pipeline ${body.object_attributes.status}`
     })
     // Deliveries of one moment go out side by side, in no order.
-    return said.sort()
+    return lines.sort()
   }
   const { id } = (await run(project)).body
-  expect(await told()).toEqual(['a pending 0', 'b created 0', 'pipeline pending'])
+  expect(await newDeliveries()).toEqual(['a pending 0', 'b created 0', 'pipeline pending'])
   await end(project, id, 'a', 'failed')
-  expect(await told()).toEqual(['a failed 0', 'b skipped 0', 'pipeline failed'])
+  expect(await newDeliveries()).toEqual(['a failed 0', 'b skipped 0', 'pipeline failed'])
   await dev.post(`/projects/${project.id}/jobs/${await jobNamed(project, id, 'a')}/retry`)
-  expect(await told()).toEqual(['a pending 1', 'b created 0', 'pipeline pending'])
+  expect(await newDeliveries()).toEqual(['a pending 1', 'b created 0', 'pipeline pending'])
   const rows = await world.ctx.db.selectFrom('notified_statuses').selectAll().execute()
   expect(rows.filter((row) => row.kind === 'pipeline' && row.id === id)).toHaveLength(1)
 })

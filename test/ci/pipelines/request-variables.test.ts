@@ -10,8 +10,8 @@ const ben = useCaller(world, 'ben')
 
 const config = 'x: {script: y, rules: [{if: $CI_PIPELINE_SOURCE == "merge_request_event"}]}\n'
 
-/** What the one job of a new pipeline of the merge request is told of it, by the end of each name. */
-async function told(bench: Bench): Promise<Record<string, string>> {
+/** The variables about the merge request that the job of a new pipeline gets, by the end of each name. */
+async function requestVariables(bench: Bench): Promise<Record<string, string>> {
   const made = await ana.post(`${bench.api}/1/pipelines`)
   expect(made.status, JSON.stringify(made.body)).toBe(200)
   const runner = await addRunner(world, ana, bench.project.id)
@@ -38,7 +38,7 @@ async function stage(settings: Record<string, unknown>, more: Record<string, unk
   return { bench, at }
 }
 
-test('jobs of a merge request are told all about it', async () => {
+test('jobs of a merge request get all variables about it', async () => {
   const { bench, at } = await stage(
     { squash_option: 'always' },
     { title: 'Draft: Try', description: 'words', labels: 'b,a', assignee_ids: [ben.id] },
@@ -48,7 +48,7 @@ test('jobs of a merge request are told all about it', async () => {
   const { body } = await ana.get(`${bench.api}/1`)
   const { body: versions } = await ana.get(`${bench.api}/1/versions`)
   const url = `${world.ctx.config.externalUrl}/${bench.project.fullPath}`
-  expect(await told(bench)).toEqual({
+  expect(await requestVariables(bench)).toEqual({
     ID: String(body.id),
     IID: '1',
     TITLE: 'Draft: Try',
@@ -79,26 +79,26 @@ test('jobs of a merge request are told all about it', async () => {
   })
 })
 
-test('whether it is approved is told once it is', async () => {
+test('the variable of the approval is there once it is approved', async () => {
   const { bench, at } = await stage({}, {})
   await ana.post(`${at}/approval_rules`, { name: 'One', approvals_required: 1, user_ids: [ben.id] })
-  expect((await told(bench)).APPROVED).toBeUndefined()
+  expect((await requestVariables(bench)).APPROVED).toBeUndefined()
   expect((await ben.post(`${bench.api}/1/approve`)).status).toBe(201)
-  expect((await told(bench)).APPROVED).toBe('true')
+  expect((await requestVariables(bench)).APPROVED).toBe('true')
 })
 
 test('a project that never squashes says so, whatever the author asked for', async () => {
   const { bench } = await stage({ squash_option: 'never' }, { squash: true })
-  expect((await told(bench)).SQUASH_ON_MERGE).toBe('false')
+  expect((await requestVariables(bench)).SQUASH_ON_MERGE).toBe('false')
 })
 
-test('a pipeline of merged results is told both sides', async () => {
+test('a pipeline of merged results gets the commits of both sides', async () => {
   const { bench } = await stage(
     { merge_pipelines_enabled: true },
     { description: 'x'.repeat(3000) },
   )
   const { body } = await ana.get(`${bench.api}/1`)
-  const found = await told(bench)
+  const found = await requestVariables(bench)
   expect(found).toMatchObject({
     EVENT_TYPE: 'merged_result',
     REF_PATH: 'refs/merge-requests/1/merge',

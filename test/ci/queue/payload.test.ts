@@ -90,7 +90,7 @@ const step = (name: string, script: string[], more: object = {}) => ({
   ...more,
 })
 
-describe('a runner is told of a job', () => {
+describe('the payload of a job', () => {
   test('where it belongs, and how long it waited', () => {
     const { job_info: info, runner_info, features, ...job } = given('plain')
     expect(info).toEqual({
@@ -395,7 +395,7 @@ describe('what a runner fetches', () => {
     expect(await fetched({}, { variables })).toMatchObject({ depth: 0, more: all })
   })
 
-  test('is as deep as the pipeline was told, whatever the project says', async () => {
+  test('is cloned as deep as the pipeline asks, whatever the project says', async () => {
     const variables = [{ key: 'GIT_DEPTH', value: '3' }]
     expect(await fetched({ ci_default_git_depth: 7 }, { variables })).toMatchObject({ depth: 3 })
   })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { atOnce } from '../../support/at-once.ts'
+import { createGroup } from '../../support/create.ts'
 import { commitFiles } from '../../support/fast-import.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
 import { addRunner, TestRunner } from '../../support/runner.ts'
@@ -149,12 +150,8 @@ describe('a job', () => {
   })
 
   test('knows the group at the top, when it started, its runner and the release of its tag', async () => {
-    const { body: top } = await ana.post('/groups', { name: 'Top', path: 'top' })
-    const { body: below } = await ana.post('/groups', {
-      name: 'Below',
-      path: 'below',
-      parent_id: top.id,
-    })
+    const top = await createGroup(ana, 'top')
+    const below = await createGroup(ana, 'below', { parent_id: top.id })
     const project = await projectWith('x: {script: make}')
     const moved = await ana.put(`/projects/${project.id}/transfer`, { namespace: below.id })
     expect(moved.status).toBe(200)
@@ -273,11 +270,11 @@ describe('a job', () => {
     })
   })
 
-  test('that is canceled tells its runner, which still runs after_script', async () => {
+  test('that is canceled is "canceling" for its runner, which still runs after_script', async () => {
     const { project, runner, given } = await started()
     await dev.post(`/projects/${project.id}/jobs/${given.id}/cancel`)
-    const told = await runner.update(given, 'running')
-    expect(told.headers.get('job-status')).toBe('canceling')
+    const answer = await runner.update(given, 'running')
+    expect(answer.headers.get('job-status')).toBe('canceling')
     expect((await runner.finish(given, 'success')).status).toBe(200)
     expect((await job(project, given.id)).status).toBe('canceled')
     const late = await runner.update(given, 'success')

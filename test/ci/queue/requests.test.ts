@@ -8,6 +8,7 @@ import {
   startPipeline,
   takeJob,
 } from '../../support/ci.ts'
+import { createGroup } from '../../support/create.ts'
 import { addRunner, TestRunner } from '../../support/runner.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
@@ -129,7 +130,7 @@ describe('the token of a runner', () => {
 })
 
 describe('a runner that asks', () => {
-  test('is told the version of the queue with nothing, and gives it back to wait', async () => {
+  test('gets the version of the queue when there is no job, and sends it back to wait', async () => {
     const none = await place.runner.ask()
     expect(none.status).toBe(204)
     expect(none.body).toBe('')
@@ -225,7 +226,7 @@ describe('a runner that asks', () => {
       { system_id: 's_two', version: '17.2.0', contacted_at: '2026-05-04T10:10:00.000Z' },
       { system_id: 's_one', version: '17.1.0', contacted_at: atFirst, created_at: atFirst },
     ])
-    // The first machine asks again: it is now the one heard of last.
+    // The first machine asks again: it is now the one that asked last.
     world.setNow('2026-05-04T10:20:00.000Z')
     await one.runner.ask({ system_id: 's_one', info })
     expect((await ana.get(`/runners/${one.id}`)).body).toMatchObject({
@@ -253,7 +254,7 @@ describe('a runner that asks', () => {
     await ana.delete(`/runners/${one.id}`)
   })
 
-  test('loses a machine that was not heard of for seven days', async () => {
+  test('loses a machine that did not ask for seven days', async () => {
     const one = await made(ana, ofProject(place.project.id))
     await one.runner.ask({ system_id: 'gone' })
     const machines = async () => {
@@ -324,9 +325,9 @@ describe('waiting jobs', () => {
   })
 
   test('go to a runner of their group and of the groups above, and to no other', async () => {
-    const top = (await ana.post('/groups', { name: 'Top', path: 'top' })).body
-    const sub = (await ana.post('/groups', { name: 'Sub', path: 'sub', parent_id: top.id })).body
-    const other = (await ana.post('/groups', { name: 'Other', path: 'other' })).body
+    const top = await createGroup(ana, 'top')
+    const sub = await createGroup(ana, 'sub', { parent_id: top.id })
+    const other = await createGroup(ana, 'other')
     const runners = {
       top: await made(ana, { runner_type: 'group_type', group_id: top.id }),
       sub: await made(ana, { runner_type: 'group_type', group_id: sub.id }),

@@ -19,7 +19,7 @@ test.each([
     `a: {script: make, variables: {A: ${'b'.repeat(10_000)}}, release: {tag_name: v1, assets: {links: [${`${link}, `.repeat(30)}]}}}`,
   ],
 ])(
-  'a job that cannot be told to a runner since %s fails, and holds up nobody',
+  'a job that cannot be sent to a runner since %s fails, and holds up nobody',
   async (_why, job) => {
     const place = await addCiPlace(world, ana, `${job}\nb: {script: make}`)
     const pipeline = await startPipeline(place)

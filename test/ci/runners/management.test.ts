@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { atOnce } from '../../support/at-once.ts'
 import { addCiPlace, type CiPlace, startJob } from '../../support/ci.ts'
+import { createGroup } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { TestRunner } from '../../support/runner.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
@@ -21,7 +22,7 @@ beforeAll(async () => {
       [dev, 30],
     ],
   })
-  group = (await ana.post('/groups', { name: 'Team', path: 'team' })).body
+  group = await createGroup(ana, 'team')
 })
 
 interface Made {
@@ -51,11 +52,7 @@ async function ids(by: Caller, path: string): Promise<number[]> {
 
 describe('a runner is looked after', () => {
   test('by Maintainers of a project of it, by Owners of its group, and by administrators', async () => {
-    const { body: sub } = await ana.post('/groups', {
-      name: 'Sub',
-      path: 'sub',
-      parent_id: group.id,
-    })
+    const sub = await createGroup(ana, 'sub', { parent_id: group.id })
     for (const [user, level] of [
       [mia, 40],
       [dev, 30],
@@ -133,7 +130,7 @@ describe('a runner is looked after', () => {
     await ana.delete(`${place.path}/members/${kim.id}`)
     expect(await listed()).toEqual([])
     // By a group that was invited, as far as it was.
-    const { body: guests } = await ana.post('/groups', { name: 'Guests', path: 'guests' })
+    const guests = await createGroup(ana, 'guests')
     await ana.post(`/groups/${guests.id}/members`, { user_id: kim.id, access_level: 50 })
     const invite = async (group_access: number) => {
       await ana.delete(`${place.path}/share/${guests.id}`)
@@ -189,7 +186,7 @@ async function idOfPlaceRunner(): Promise<number> {
   return verified.body.id
 }
 
-describe('what is told of a runner', () => {
+describe('the details of a runner', () => {
   test('names the projects that the caller sees, and no others', async () => {
     const secret = await addCiPlace(world, ana, 'x: {script: make}')
     const open = await addCiPlace(world, ana, 'x: {script: make}', { visibility: 'public' })

@@ -89,7 +89,7 @@ describe('a schedule of a Developer', () => {
     expect(await tried(mona, at)).toEqual(all)
     expect(await tried(world.root, at)).toEqual(all)
     const seen = { ...refused(403), read: 200, pipelines: 200 }
-    // There is no variable of these names, and whether there is one is not told.
+    // There is no variable of these names, and the answer does not show whether there is one.
     for (const by of [eve, rep]) {
       expect({ ...(await tried(by, at)), dropVariable: 403 }).toEqual(seen)
     }

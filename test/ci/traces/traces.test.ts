@@ -110,11 +110,11 @@ describe('a piece of log', () => {
     await place.runner.update(job, 'success')
   })
 
-  test('tells the runner that the job is being canceled, and is still taken', async () => {
+  test('answers the runner that the job is being canceled, and is still accepted', async () => {
     const { job, at } = await startJob(place)
     await dev.post(`${at}/cancel`)
-    const told = await place.runner.append(job, 0, 'cleaning\n')
-    expect([told.status, told.headers.get('job-status')]).toEqual([202, 'canceling'])
+    const accepted = await place.runner.append(job, 0, 'cleaning\n')
+    expect([accepted.status, accepted.headers.get('job-status')]).toEqual([202, 'canceling'])
     await place.runner.update(job, 'failed')
     const late = await place.runner.append(job, 9, 'too late\n')
     expect([late.status, late.headers.get('job-status')]).toEqual([403, 'canceled'])

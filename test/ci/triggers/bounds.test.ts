@@ -104,7 +104,7 @@ describe('a trigger', () => {
     const own = await make(mona)
     const seen = async (by: Caller) => [
       (await by.get(own.at)).body.token,
-      (await by.put(own.at, { description: `told by ${by.username}` })).body.token,
+      (await by.put(own.at, { description: `changed by ${by.username}` })).body.token,
       (await by.get(`${path}/triggers?per_page=100`)).body.find(
         (one: { id: number }) => one.id === own.id,
       ).token,
@@ -116,7 +116,7 @@ describe('a trigger', () => {
       expect(own.token).toContain(shown[0])
     }
     expect((await mona.get(own.at)).body).toMatchObject({
-      description: 'told by root',
+      description: 'changed by root',
       owner: { username: 'mona' },
     })
     await ana.delete(own.at)
@@ -158,10 +158,10 @@ describe('a trigger', () => {
     const made = await make()
     await ana.delete(made.at)
     const { body } = await ana.get(`${path}/audit_events?per_page=100`)
-    const told = body
+    const events = body
       .filter((one: { details: { trigger_id?: number } }) => one.details.trigger_id === made.id)
       .map((one: { event_name: string }) => one.event_name)
-    expect(told).toEqual(['ci_trigger_deleted', 'ci_trigger_created'])
+    expect(events).toEqual(['ci_trigger_deleted', 'ci_trigger_created'])
     expect(JSON.stringify(body)).not.toContain(made.token)
   })
 
@@ -252,7 +252,7 @@ describe('a pipeline by trigger', () => {
     expect(wrong.status).toBe(400)
   })
 
-  test('tells its jobs that it was triggered, by which token, and the variables over all others', async () => {
+  test('gives its jobs the trigger, its token, and variables that take precedence over all others', async () => {
     await ana.post(`${path}/variables`, { key: 'LEVEL', value: 'project' })
     for (let old = await runner.request(); old; old = await runner.request()) {
       await runner.finish(old, 'success')
@@ -338,4 +338,42 @@ describe('a pipeline by trigger', () => {
     await ana.put(path, { builds_access_level: 'enabled' })
     expect((await call(token)).status).toBe(201)
   })
+})
+
+test('the description and the end of a trigger change, and its token ends with it', async () => {
+  const triggers = `${path}/triggers`
+  const made = await ana.post(triggers, { description: 'one', expires_at: '2026-05-05T00:00:00Z' })
+  expect(made.body).toMatchObject({
+    description: 'one',
+    last_used: null,
+    owner: { username: 'ana' },
+  })
+  const at = `${triggers}/${made.body.id}`
+  const start = () =>
+    world.nobody.post(`${path}/trigger/pipeline`, { token: made.body.token, ref: 'main' })
+  world.setNow('2026-05-05T00:00:01.000Z')
+  expect((await start()).status).toBe(404)
+  const later = await ana.put(at, { expires_at: '2026-06-01T00:00:00Z' })
+  expect(later.body).toMatchObject({
+    description: 'one',
+    expires_at: '2026-06-01T00:00:00.000Z',
+  })
+  expect((await ana.put(at, { description: 'two' })).body.expires_at).toBe(later.body.expires_at)
+  expect((await ana.put(at, { description: ' ' })).body).toEqual({
+    message: { description: ["can't be blank"] },
+  })
+  const started = await start()
+  expect([started.status, started.body.source]).toEqual([201, 'trigger'])
+  expect((await ana.get(at)).body).toMatchObject({
+    description: 'two',
+    last_used: '2026-05-05T00:00:01.000Z',
+  })
+  expect((await ana.put(at, { expires_at: null })).body.expires_at).toBeNull()
+  expect((await dev.get(triggers)).status).toBe(403)
+  const listed = (await ana.get(`${triggers}?per_page=100`)).body
+  expect(listed.map((one: { id: number }) => one.id)).toContain(made.body.id)
+  expect((await ana.delete(at)).status).toBe(204)
+  expect((await start()).status).toBe(404)
+  expect((await ana.get(at)).status).toBe(404)
+  world.setNow('2026-05-04T10:00:00.000Z')
 })

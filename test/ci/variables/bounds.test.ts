@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup } from '../../support/create.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
@@ -13,8 +14,8 @@ let subgroupId: number
 const paths = new Map<string, string>()
 
 beforeAll(async () => {
-  groupId = (await ana.post('/groups', { name: 'Team', path: 'team' })).body.id
-  subgroupId = (await ana.post('/groups', { name: 'Sub', path: 'sub', parent_id: groupId })).body.id
+  groupId = (await createGroup(ana, 'team')).id
+  subgroupId = (await createGroup(ana, 'sub', { parent_id: groupId })).id
   project = await addProject(world, ana, 'basic', { path: 'vars' })
   other = await addProject(world, ana, 'basic', { path: 'other' })
   await addMember(world, project, mona, 40)
@@ -52,7 +53,7 @@ describe.each(['project', 'group', 'instance'])('a variable of the %s', (place) 
     expect((await by.delete(`${path}/EMPTY`)).status).toBe(204)
   })
 
-  test('tells keys of other case apart', async () => {
+  test('has keys that differ in upper and lower case', async () => {
     const { path, by } = at(place)
     await by.post(path, { key: 'CASE', value: 'upper' })
     await by.post(path, { key: 'case', value: 'lower' })
@@ -74,7 +75,7 @@ describe.each(['project', 'group', 'instance'])('a variable of the %s', (place) 
     await by.delete(`${path}/RAW`)
   })
 
-  test('tells all that is wrong with it at once', async () => {
+  test('is refused with all mistakes at once', async () => {
     const { path, by } = at(place)
     const body = { key: 'a-b', value: 'x'.repeat(10_001), description: 'd'.repeat(256) }
     const reply = await by.post(path, body)
@@ -93,10 +94,10 @@ describe.each(['project', 'group', 'instance'])('a variable of the %s', (place) 
     await by.delete(`${path}/${key}`)
     const trail = place === 'instance' ? '/audit_events' : path.replace('variables', 'audit_events')
     const { body } = await by.get(`${trail}?per_page=100`)
-    const told = (body as { event_name: string; author_id: number; details: { key?: string } }[])
+    const events = (body as { event_name: string; author_id: number; details: { key?: string } }[])
       .filter((one) => one.details.key === key)
       .map((one) => [one.event_name, one.author_id])
-    expect(told).toEqual([
+    expect(events).toEqual([
       ['ci_variable_deleted', by.id],
       ['ci_variable_updated', by.id],
       ['ci_variable_created', by.id],
@@ -115,8 +116,10 @@ describe.each(['project', 'group', 'instance'])('a variable of the %s', (place) 
     ])
     const trail = place === 'instance' ? '/audit_events' : path.replace('variables', 'audit_events')
     const { body } = await by.get(`${trail}?per_page=100`)
-    const told = (body as { details: { key?: string } }[]).filter((one) => one.details.key === key)
-    expect(told.length).toBe(1)
+    const events = (body as { details: { key?: string } }[]).filter(
+      (one) => one.details.key === key,
+    )
+    expect(events.length).toBe(1)
     await by.delete(`${path}/${key}`)
   })
 

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -6,8 +7,8 @@ const ana = useCaller(world, 'ana')
 let issues: string
 
 beforeAll(async () => {
-  const { body } = await ana.post('/projects', { name: 'reactions' })
-  issues = `/projects/${body.id}/issues`
+  const { id } = await createProject(ana, 'reactions')
+  issues = `/projects/${id}/issues`
 })
 
 async function issue(): Promise<string> {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
@@ -122,7 +123,7 @@ describe('a text of a project', () => {
   test('links labels, milestones, groups, commits and addresses of this server', async () => {
     await ana.post(`${path}/labels`, { name: 'two words', color: 'red' })
     const { body: milestone } = await ana.post(`${path}/milestones`, { title: 'v1.0' })
-    await ana.post('/groups', { name: 'crew', path: 'crew' })
+    await createGroup(ana, 'crew')
     const sha = bench.project.git('rev-parse', 'main')
     const out = await html(
       `~probe ~"two words" ~unknown %v1.0 @crew ${sha.slice(0, 9)} ${url}/merge_requests/${mergeRequest}`,
@@ -156,10 +157,10 @@ describe('a text of a project', () => {
     expect(await html('```mermaid\ngraph\n```')).toContain('<code class="language-mermaid">')
   })
 
-  test('does not tell what the reader may not see', async () => {
-    const { body: hidden } = await ana.post('/projects', { name: 'hidden' })
+  test('does not show what the reader may not see', async () => {
+    const hidden = await createProject(ana, 'hidden')
     await ana.post(`/projects/${hidden.id}/issues`, { title: 'x' })
-    const { body: open } = await ana.post('/projects', { name: 'open', visibility: 'public' })
+    const open = await createProject(ana, 'open', { visibility: 'public' })
     const address = `${world.ctx.config.externalUrl}/ana/hidden/-/issues/1`
     const text = `ana/hidden#1 ${address}`
     await ana.put(`/projects/${open.id}`, { description: text })

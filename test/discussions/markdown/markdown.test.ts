@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -24,7 +25,7 @@ describe('markdown', () => {
   })
 
   test('links people however their name is written', async () => {
-    const project = (await ana.post('/projects', { name: 'people' })).body.path_with_namespace
+    const project = (await createProject(ana, 'people')).path_with_namespace
     expect(await html('@Ana and @ana', { gfm: true, project })).toBe(
       `<p><a href="${world.ctx.config.externalUrl}/ana" class="gfm">@Ana</a> and <a href="${world.ctx.config.externalUrl}/ana" class="gfm">@ana</a></p>\n`,
     )
@@ -77,7 +78,7 @@ describe('markdown', () => {
   })
 
   test('links what it mentions, as far as the caller sees it', async () => {
-    const { body: project } = await ana.post('/projects', { name: 'demo', visibility: 'public' })
+    const project = await createProject(ana, 'demo', { visibility: 'public' })
     const issues = `/projects/${project.id}/issues`
     await ana.post(issues, { title: 'one' })
     await ana.post(issues, { title: 'two', confidential: true })

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
@@ -72,9 +73,8 @@ describe('a mention', () => {
   })
 
   test('of a milestone may be by number or title, also of a group', async () => {
-    const { body: group } = await ana.post('/groups', { name: 'team', path: 'team' })
-    const made = { name: 'inside', namespace_id: group.id }
-    const { body: inside } = await ana.post('/projects', made)
+    const group = await createGroup(ana, 'team')
+    const inside = await createProject(ana, 'inside', { namespace_id: group.id })
     await ana.post(`/groups/${group.id}/milestones`, { title: 'Of all' })
     await ana.post(`/projects/${inside.id}/milestones`, { title: 'own' })
     const out = await html('%"Of all" %own %none', 'team/inside')
@@ -139,7 +139,7 @@ describe('a link without a scheme', () => {
   })
 
   test('stays as it is where there is no branch', async () => {
-    const { body: empty } = await ana.post('/projects', { name: 'void' })
+    const empty = await createProject(ana, 'void')
     expect(await html('[a](b.md)', empty.path_with_namespace)).toContain('<a href="')
     expect((await ana.post('/markdown', { text: '[a](b.md)' })).body.html).toBe(
       '<p><a href="b.md">a</a></p>\n',

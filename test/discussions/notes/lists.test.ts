@@ -105,7 +105,7 @@ describe.each(kinds)('on %s', (kind) => {
     }
   })
 
-  test('comments and changes are told apart', async () => {
+  test('comments and changes are listed apart', async () => {
     const one = await thing(kind)
     await ana.post(`${one}/notes`, { body: 'before' })
     await ana.put(one, { title: 'y' })

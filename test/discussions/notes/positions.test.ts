@@ -111,7 +111,7 @@ describe('a comment on a line', () => {
     expect([status, body]).toEqual([400, misplaced])
   })
 
-  test('is refused without a word for what it is on', async () => {
+  test('is refused without the type of its position', async () => {
     const missing = await place({ position_type: undefined, new_line: 2 })
     expect(missing.status).toBe(400)
     const odd = await place({ position_type: 'sound', new_line: 2 })

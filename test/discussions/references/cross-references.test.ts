@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
@@ -66,14 +67,14 @@ describe('what a text mentions', () => {
 
   test('has the path before it when it is mentioned in another project', async () => {
     const target = await issue(ana, 'near')
-    const { body: far } = await ana.post('/projects', { name: 'far' })
+    const far = await createProject(ana, 'far')
     const path = `/projects/${far.id}/issues`
     const full = `${bench.project.fullPath}#${target}`
     const { body: source } = await ana.post(path, { title: 'x', description: full })
     expect(await systemNotes(ana, `${issues}/${target}`)).toEqual([
       `mentioned in issue ana/far#${source.iid}`,
     ])
-    // Others of the project do not hear of a place that they may not see.
+    // Others of the project are not shown a place that they may not see.
     expect(await systemNotes(bea, `${issues}/${target}`)).toEqual([])
     const threads = await bea.get(`${issues}/${target}/discussions`)
     expect(JSON.stringify(threads.body)).not.toContain('ana/far')
@@ -81,13 +82,13 @@ describe('what a text mentions', () => {
 
   test('stays silent about what the writer may not see', async () => {
     const secret = await world.user('secret')
-    const { body: hidden } = await secret.post('/projects', { name: 'hidden' })
+    const hidden = await createProject(secret, 'hidden')
     const { body: target } = await secret.post(`/projects/${hidden.id}/issues`, { title: 'x' })
     await issue(ana, 'curious', { description: `secret/hidden#${target.iid}` })
     expect(await systemNotes(secret, `/projects/${hidden.id}/issues/${target.iid}`)).toEqual([])
   })
 
-  test('hides mentions in confidential issues, and hears nothing of internal notes', async () => {
+  test('hides mentions in confidential issues, and shows nothing of internal notes', async () => {
     const guest = await world.user('guest')
     await addMember(world, bench.project.id, guest.id, 10)
     const target = await issue(ana, 'open')
@@ -165,7 +166,7 @@ describe('people who are mentioned', () => {
     expect(await todos(bea)).toContainEqual(['directly_addressed', 'calls'])
   })
 
-  test('hear of a confidential issue or an internal note only when they may read it', async () => {
+  test('get to-dos of a confidential issue or an internal note only when they may read it', async () => {
     const reader = await world.user('reader')
     await addMember(world, bench.project.id, reader.id, 10)
     const quiet = await issue(ana, 'hush', { confidential: true, description: '@reader' })
@@ -177,10 +178,10 @@ describe('people who are mentioned', () => {
   })
 
   test('are also the members of a mentioned group', async () => {
-    const { body: group } = await ana.post('/groups', { name: 'crew', path: 'crew' })
+    const group = await createGroup(ana, 'crew')
     const cat = await world.user('cat')
     await ana.post(`/groups/${group.id}/members`, { user_id: cat.id, access_level: 30 })
-    const { body: project } = await ana.post('/projects', { name: 'ship', namespace_id: group.id })
+    const project = await createProject(ana, 'ship', { namespace_id: group.id })
     await ana.post(`/projects/${project.id}/issues`, { title: 'storm', description: 'All @crew!' })
     expect(await todos(cat)).toEqual([['mentioned', 'storm']])
   })

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
@@ -91,8 +92,8 @@ test('what is done waits no more, one by one or all at once', async () => {
 })
 
 test('a group has the to-dos of all its projects', async () => {
-  const { body: group } = await ana.post('/groups', { name: 'team', path: 'team' })
-  const { body: inside } = await ana.post('/projects', { name: 'in', namespace_id: group.id })
+  const group = await createGroup(ana, 'team')
+  const inside = await createProject(ana, 'in', { namespace_id: group.id })
   await addMember(world, inside.id, bea.id, 30)
   await ana.post(`/projects/${inside.id}/issues`, { title: 'inside', assignee_ids: [bea.id] })
   await ana.post(issues, { title: 'outside', assignee_ids: [bea.id] })
@@ -100,7 +101,7 @@ test('a group has the to-dos of all its projects', async () => {
   expect(found.map((todo) => todo.target.title)).toEqual(['inside'])
 })
 
-test('nothing is told of what its owner may see no more, not even when it is done', async () => {
+test('a to-do leaves out what its owner may not see any more, also when it is done', async () => {
   const { body: secret } = await ana.post(issues, { title: 'secret plan' })
   const guest = await world.user('guest')
   await addMember(world, bench.project.id, guest.id, 10)

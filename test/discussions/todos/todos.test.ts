@@ -32,7 +32,7 @@ test('nobody sees to-dos of what they may see no more', async () => {
   expect(await todos(guest)).toEqual([])
 })
 
-test('whom a comment on a commit names hears of the commit', async () => {
+test('whom a comment on a commit names gets a to-do of the commit', async () => {
   const sha = project.git('rev-parse', 'main')
   const path = `/projects/${project.id}/repository/commits/${sha}`
   const made = await ana.post(`${path}/discussions`, { body: '@bea see' })

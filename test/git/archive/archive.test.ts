@@ -116,7 +116,7 @@ describe('an archive', () => {
     if (format !== 'zip') expect(stats.mtimeMs).toBe(1_632_121_572_000)
   })
 
-  test('tells its commit', async () => {
+  test('names its commit', async () => {
     const id = commit({ a: 'a' })
     const tarFile = await bytesOf({ commitId: id, format: 'tar', name: 'top' })
     expect(git(world.folder, ['get-tar-commit-id'], { input: tarFile })).toBe(id)

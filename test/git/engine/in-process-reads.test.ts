@@ -41,12 +41,12 @@ test('first pages of any history are those of git', async () => {
       const limit = 12
       const flags = firstParent ? ['--first-parent'] : []
       const args = ['log', '--format=%H', `--skip=${skip}`, `--max-count=${limit}`, ...flags]
-      const told = git(repo.path, [...args, 'main'])
+      const expected = git(repo.path, [...args, 'main'])
         .split('\n')
         .filter(Boolean)
       await inProcess(repo, async (local) => {
         const page = await readLog(local, { revision: 'main', skip, limit, firstParent })
-        expect(page.commits.map((commit) => commit.id)).toEqual(told)
+        expect(page.commits.map((commit) => commit.id)).toEqual(expected)
         const engine = await readLog(repo, { revision: 'main', skip, limit, firstParent })
         expect(page).toEqual(engine)
       })
@@ -70,10 +70,10 @@ test('commits, trees and refs are the same read here as in an engine process', a
     },
     { parents: [0], seconds: 1_600_000_100, author: 2, changes: [[1, 1]] },
   ])
-  git(repo.path, ['tag', '-a', '-m', 'Told', 'told', 'main'])
+  git(repo.path, ['tag', '-a', '-m', 'Marked', 'marked', 'main'])
   const compare = async () => {
     await inProcess(repo, async (local) => {
-      for (const revision of ['main', 'HEAD', 'told', 'refs/tags/c0', 'main~1', 'told^']) {
+      for (const revision of ['main', 'HEAD', 'marked', 'refs/tags/c0', 'main~1', 'marked^']) {
         expect(await readCommit(local, revision)).toEqual(await readCommit(repo, revision))
         const here = await resolveRevision(local, revision)
         expect(here).toEqual(await resolveRevision(repo, revision))
@@ -83,7 +83,9 @@ test('commits, trees and refs are the same read here as in an engine process', a
       const entry = await findTreeEntry(local, { ref: 'main', path: 'ü/x y' })
       expect(entry).toEqual(await findTreeEntry(repo, { ref: 'main', path: 'ü/x y' }))
       expect(await readHead(local)).toEqual(await readHead(repo))
-      expect(await findRef(local, 'refs/tags/told')).toEqual(await findRef(repo, 'refs/tags/told'))
+      expect(await findRef(local, 'refs/tags/marked')).toEqual(
+        await findRef(repo, 'refs/tags/marked'),
+      )
       await expect(readCommit(local, 'nowhere')).rejects.toMatchObject({ code: 'not_found' })
       await expect(readCommit(local, '-x')).rejects.toMatchObject({ code: 'invalid' })
     })
@@ -104,8 +106,8 @@ test('a ref that moves is seen at once', async () => {
     for (let i = 0; i < 20; i += 1) {
       git(repo.path, ['update-ref', 'refs/heads/moving', `c${i % 2}`])
       if (i % 3 === 0) git(repo.path, ['pack-refs', '--all'])
-      const told = git(repo.path, ['rev-parse', `c${i % 2}`])
-      expect((await readCommit(local, 'refs/heads/moving')).id).toBe(told)
+      const expected = git(repo.path, ['rev-parse', `c${i % 2}`])
+      expect((await readCommit(local, 'refs/heads/moving')).id).toBe(expected)
     }
     git(repo.path, ['update-ref', '-d', 'refs/heads/moving'])
     expect(await findRef(local, 'refs/heads/moving')).toBeUndefined()
@@ -137,15 +139,15 @@ test('what is large, short or damaged is left to an engine process', async () =>
   }
 })
 
-test('commits that another one contains are told as git tells them', async () => {
+test('commits that another one contains are those that git lists', async () => {
   await fc.assert(
     fc.asyncProperty(histories, fc.nat(), async (commits, number) => {
       const repo = await world.repository()
       const ids = writeHistory(repo.path, commits)
       const into = ids[number % ids.length] ?? ''
       const reached = new Set(git(repo.path, ['rev-list', into]).split('\n'))
-      const told = new Set(ids.filter((id) => reached.has(id)))
-      expect(await listMergedAmong(repo, { into, ids })).toEqual(told)
+      const expected = new Set(ids.filter((id) => reached.has(id)))
+      expect(await listMergedAmong(repo, { into, ids })).toEqual(expected)
       // Now from what is remembered, in part.
       expect(await listMergedAmong(repo, { into, ids: ids.slice(1) })).toEqual(
         new Set(ids.slice(1).filter((id) => reached.has(id))),
@@ -195,7 +197,7 @@ test('packed refs are found and listed as git does, whether the file says it is 
       const [id = ''] = writeHistory(repo.path, [
         { parents: [], seconds: 1_600_000_000, author: 0, changes: [[0, 1]] },
       ])
-      git(repo.path, ['tag', '-a', '-m', 'Told', 'told', 'c0'])
+      git(repo.path, ['tag', '-a', '-m', 'Marked', 'marked', 'c0'])
       const updates = branches.map((name) => `create refs/heads/x/${name} ${id}\n`)
       git(repo.path, ['update-ref', '--stdin'], { input: updates.join('') })
       git(repo.path, ['pack-refs', '--all'])
@@ -203,11 +205,11 @@ test('packed refs are found and listed as git does, whether the file says it is 
         const lines = git(repo.path, ['for-each-ref', '--format=%(objectname) %(refname)'])
         writeFileSync(join(repo.path, 'packed-refs'), `${lines.split('\n').reverse().join('\n')}\n`)
       }
-      const told = git(repo.path, ['for-each-ref', '--format=%(refname)']).split('\n')
+      const expected = git(repo.path, ['for-each-ref', '--format=%(refname)']).split('\n')
       const listed = await listRefs(repo, { prefix: 'refs/' })
-      expect(listed.map((ref) => ref.name)).toEqual(told)
+      expect(listed.map((ref) => ref.name)).toEqual(expected)
       await inProcess(repo, async (local) => {
-        for (const name of told) {
+        for (const name of expected) {
           const oid = git(repo.path, ['rev-parse', name])
           expect(await findRef(local, name)).toEqual({ name, id: oid })
           expect(await findRef(local, `${name}-`)).toBeUndefined()

@@ -72,7 +72,7 @@ function argumentsOf(options: LogOptions): string[] {
   ]
 }
 
-/** The whole list, of which a page is asked for: so that whether more follow is told too. */
+/** The whole list, of which a page is asked for: so that it shows whether more follow, too. */
 function judge(options: LogOptions): { ids: string[]; more: boolean } {
   const all = git(repo.path, ['--literal-pathspecs', 'log', '--format=%H', ...argumentsOf(options)])
     .split('\n')

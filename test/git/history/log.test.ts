@@ -46,12 +46,12 @@ function oracle(repo: Repo, options: LogOptions): string[] {
 function withoutHidden(
   repo: Repo,
   { revision = '' }: LogOptions,
-  told: readonly string[],
+  whole: readonly string[],
 ): string[] {
   const [, start] = /^(\w+)\.\.\w+$/.exec(revision) ?? []
-  if (start === undefined) return [...told]
+  if (start === undefined) return [...whole]
   const hidden = new Set(git(repo.path, ['rev-list', start]).split('\n'))
-  return told.filter((id) => !hidden.has(id))
+  return whole.filter((id) => !hidden.has(id))
 }
 
 function questions(commits: readonly MadeCommit[]): LogOptions[] {
@@ -94,9 +94,9 @@ async function compareAll(repo: Repo, commits: readonly MadeCommit[]): Promise<v
   for (const question of questions(commits)) {
     const page = await readLog(repo, question)
     const ids = page.commits.map((commit) => commit.id)
-    const told = oracle(repo, question)
+    const whole = oracle(repo, question)
     // git ends a range early where clocks went back far, and then lists commits that it should hide.
-    const expected = told.length > ids.length ? withoutHidden(repo, question, told) : told
+    const expected = whole.length > ids.length ? withoutHidden(repo, question, whole) : whole
     expect([question, ids]).toEqual([question, expected])
   }
 }

@@ -58,7 +58,7 @@ function commitInto(
 }
 
 describe('what a push brings', () => {
-  test('is told commit by commit, the newest first, out of the quarantine alone', async () => {
+  test('is listed commit by commit, the newest first, from the quarantine only', async () => {
     const { folder, env } = quarantine('commits')
     const one = commitInto(env, { 'a.txt': '1\n' }, [start], {
       message: 'First\n\n    indented\n\nSigned-off-by: A <a@b>\n',

@@ -125,7 +125,7 @@ describe('an engine that dies', () => {
 })
 
 describe('a temporary name', () => {
-  test('tells its process, and a pid that was given again is not mistaken for it', () => {
+  test('names its process, and a pid that was given again is not mistaken for it', () => {
     const mine = ownedName('form-')
     expect(isOrphaned(mine)).toBe(false)
     expect(isOrphaned(`${mine}.new`)).toBe(false)

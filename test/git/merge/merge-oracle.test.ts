@@ -74,7 +74,7 @@ async function mergeOfGit(ours: string, theirs: string): Promise<string | string
     GIT_ALTERNATE_OBJECT_DIRECTORIES: join(repo.path, 'objects'),
   })
   const [tree = '', ...paths] = stdout.split('\0').filter(Boolean)
-  // git 2.39 ends by an assertion at some conflicts, without a word about paths.
+  // git 2.39 ends by an assertion at some conflicts, without naming paths.
   if (stderr.includes('merge-ort.c')) return []
   expect([0, 1]).toContain(code)
   return code === 0 ? tree : [...new Set(paths)].sort()

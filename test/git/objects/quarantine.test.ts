@@ -20,7 +20,7 @@ const store = (content: string) =>
   git(objects, ['hash-object', '-w', '--stdin'], { input: content }).trim()
 const pathOf = (id: string) => join(objects, id.slice(0, 2), id.slice(2))
 
-test('its loose objects are told from packs, and both from nothing', async () => {
+test('it is known whether it holds loose objects, packs or nothing', async () => {
   expect(await listObjectFiles(objects)).toEqual({ loose: [], others: [] })
   const packed = store('packed')
   git(objects, ['pack-objects', '-q', join(objects, 'pack/pack')], { input: `${packed}\n` })

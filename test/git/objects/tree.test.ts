@@ -97,7 +97,7 @@ test('folders come first on a page, then files, then submodules', async () => {
   expect(types).toContain('commit')
 })
 
-test('an unknown path is told from an unknown ref', async () => {
+test('an unknown path is another error than an unknown ref', async () => {
   const repo = await fixture('basic')
   await expect(readTree(repo, { ref: 'HEAD', path: 'nope' })).rejects.toMatchObject({
     code: 'not_found',

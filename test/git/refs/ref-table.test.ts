@@ -202,7 +202,7 @@ describe('ten thousand branches', () => {
   })
 })
 
-test('tags of commits, trees, files and tags tell what they stand for, in any order', async () => {
+test('tags of commits, trees, files and tags are read with their targets, in any order', async () => {
   const repo = await world.repository()
   const [one = '', two = ''] = commits(repo, 2)
   const tree = git(repo.path, ['rev-parse', `${one}^{tree}`])

@@ -103,7 +103,7 @@ test('branches can be searched, sorted and paged', async () => {
   expect(await names({ sort: 'updated_desc' })).toEqual(byDate.split('\n'))
 })
 
-test('tags tell annotated from lightweight ones and come in the order asked for', async () => {
+test('tags are shown as annotated or lightweight, in the order asked for', async () => {
   const repo = await fixture('merges')
   const dated = (day: number) => ({ env: { GIT_COMMITTER_DATE: `170000${day}000 +0100` } })
   git(repo.path, ['tag', '-a', '-m', 'first\n\nbody', 'v1.10.0', 'HEAD'], dated(1))

@@ -97,7 +97,7 @@ function options(extra: Partial<Parameters<typeof importRepository>[1]> = {}) {
 }
 
 describe('an import', () => {
-  test('brings every branch and tag, checked, and moves in when told', async () => {
+  test('brings every branch and tag, checked, and moves in on request', async () => {
     const said: string[] = []
     const how = options({ onProgress: (text) => said.push(text) })
     const { head, fetched } = await importRepository({ url: `${address}/demo.git` }, how)

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -14,9 +15,8 @@ beforeAll(async () => {
 let count = 0
 beforeEach(async () => {
   count += 1
-  groupId = (await ana.post('/groups', { name: `g${count}`, path: `g${count}` })).body.id
-  const input = { name: `p${count}`, namespace_id: groupId }
-  projectId = (await ana.post('/projects', input)).body.id
+  groupId = (await createGroup(ana, `g${count}`)).id
+  projectId = (await createProject(ana, `p${count}`, { namespace_id: groupId })).id
 })
 
 const input = { name: 'Robot', scopes: ['api'] }
@@ -29,7 +29,7 @@ describe.each(['project', 'group'] as const)('the bot of a %s token', (kind) => 
     return made.body
   }
 
-  test('is called after its place, and is a maintainer without an end unless told otherwise', async () => {
+  test('is called after its place, and is a maintainer without an end unless the request says otherwise', async () => {
     const made = await make()
     expect(made).toMatchObject({
       access_level: 40,
@@ -65,7 +65,7 @@ describe.each(['project', 'group'] as const)('the bot of a %s token', (kind) => 
   test('works in its place and nowhere else', async () => {
     const bot = world.as((await make()).token)
     expect((await bot.get(place())).status).toBe(200)
-    const other = (await ana.post('/projects', { name: `other${count}` })).body
+    const other = await createProject(ana, `other${count}`)
     expect((await bot.get(`/projects/${other.id}`)).status).toBe(404)
     expect((await bot.get('/user')).body.bot).toBe(true)
     const below = await bot.get(`/projects/${projectId}`)

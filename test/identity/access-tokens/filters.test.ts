@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -12,8 +13,8 @@ beforeAll(async () => {
   root = world.root
   ana = await world.user('ana')
   robot = await world.user('robot')
-  const project = (await ana.post('/projects', { name: 'p' })).body
-  const group = (await ana.post('/groups', { name: 'g', path: 'g' })).body
+  const project = await createProject(ana, 'p')
+  const group = await createGroup(ana, 'g')
   const sources = [`/projects/${project.id}`, `/groups/${group.id}`] as const
   const [ofProject, ofGroup] = await Promise.all(
     sources.map((one) => ana.post(`${one}/service_accounts`, {})),

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -132,7 +133,7 @@ describe('seeing tokens', () => {
 })
 
 describe('the token in use', () => {
-  test('is told whatever its scope, before any id', async () => {
+  test('is shown to a token of any scope, before ids are read', async () => {
     const made = await make({ scopes: ['read_repository'] })
     const own = world.as(made.token)
     expect((await own.get('/personal_access_tokens/self')).body.id).toBe(made.id)
@@ -169,15 +170,15 @@ describe('the token in use', () => {
       .post(`/personal_access_tokens/${other.id}/rotate`)
     expect(foreign.status).toBe(403)
   })
-  test('tells what it reaches', async () => {
+  test('shows the groups and projects that it reaches', async () => {
     const dora = await world.user('dora')
-    const group = await dora.post('/groups', { name: 'reach', path: 'reach' })
-    const project = await dora.post('/projects', { name: 'p', namespace_id: group.body.id })
+    const group = await createGroup(dora, 'reach')
+    const project = await createProject(dora, 'p', { namespace_id: group.id })
     const reply = await dora.get('/personal_access_tokens/self/associations')
-    expect(reply.body.groups).toMatchObject([{ id: group.body.id, access_levels: 50 }])
+    expect(reply.body.groups).toMatchObject([{ id: group.id, access_levels: 50 }])
     expect(reply.body.projects).toMatchObject([
       {
-        id: project.body.id,
+        id: project.id,
         access_levels: { project_access_level: null, group_access_level: 50 },
       },
     ])

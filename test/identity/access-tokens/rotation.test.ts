@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -10,8 +11,8 @@ let accountId: number
 beforeAll(async () => {
   root = world.root
   ana = await world.user('ana')
-  groupId = (await ana.post('/groups', { name: 'g', path: 'g' })).body.id
-  projectId = (await ana.post('/projects', { name: 'p', namespace_id: groupId })).body.id
+  groupId = (await createGroup(ana, 'g')).id
+  projectId = (await createProject(ana, 'p', { namespace_id: groupId })).id
   accountId = (await root.post(`/groups/${groupId}/service_accounts`)).body.id
 })
 beforeEach(() => world.setNow('2026-05-04T10:00:00.000Z'))

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -10,8 +11,8 @@ let groupId: number
 let projectId: number
 
 beforeAll(async () => {
-  groupId = (await owner.post('/groups', { name: 'g', path: 'g' })).body.id
-  projectId = (await owner.post('/projects', { name: 'p', namespace_id: groupId })).body.id
+  groupId = (await createGroup(owner, 'g')).id
+  projectId = (await createProject(owner, 'p', { namespace_id: groupId })).id
   for (const [user, level] of [
     [maintainer, 40],
     [developer, 30],
@@ -76,7 +77,7 @@ describe('project access tokens', () => {
     )
   })
   test('missing ones, and those of others, answer in the words of the reference', async () => {
-    const other = (await owner.post('/projects', { name: 'other' })).body.id
+    const other = (await createProject(owner, 'other')).id
     const made = (await owner.post(`/projects/${other}/access_tokens`, input)).body
     for (const id of [made.id, 99999]) {
       const reply = await maintainer.get(`${path()}/${id}`)

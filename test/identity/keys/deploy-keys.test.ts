@@ -1,7 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { ed25519, rsa } from '../../support/keys.ts'
 import { addMember } from '../../support/members.ts'
-import { type Caller, type Reply, useWorld } from '../../support/world.ts'
+import { type Caller, type Reply, useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
 let root: Caller
@@ -20,9 +21,7 @@ let projectId: number
 let place: string
 const project = async (by: Caller, more: object = {}): Promise<number> => {
   count += 1
-  const made = await by.post('/projects', { name: `p${count}`, ...more })
-  expect([made.status, made.body.message]).toEqual([201, undefined])
-  return made.body.id
+  return (await createProject(by, `p${count}`, more)).id
 }
 const keysOf = (id: number) => `/projects/${id}/deploy_keys`
 beforeEach(async () => {
@@ -39,7 +38,7 @@ const answer = ({ status, body }: Reply) => [status, body]
 const missing = [404, { message: '404 Deploy Key Not Found' }]
 
 describe('a deploy key of a project', () => {
-  test('has its presets, and is told alike by creation, itself and the list', async () => {
+  test('has its defaults, and is the same in the answer to its creation, at its address and in the list', async () => {
     const key = ed25519()
     const made = await ana.post(place, { title: 'Deployer', key })
     expect([made.status, made.body]).toEqual([
@@ -290,7 +289,7 @@ describe('a deploy key of several projects', () => {
 
   test('is in reach for maintainers of the group above one that has it', async () => {
     count += 1
-    const group = (await ana.post('/groups', { name: `g${count}`, path: `g${count}` })).body
+    const group = await createGroup(ana, `g${count}`)
     const made = await add(keysOf(await project(ana, { namespace_id: group.id })))
     const bens = keysOf(await project(ben))
     expect(answer(await ben.post(`${bens}/${made.id}/enable`))).toEqual(missing)
@@ -422,5 +421,92 @@ describe('deploy keys of the instance', () => {
     for (const by of [cid, root]) expect(await keys(by)).toEqual([open.id, own.id].sort())
     expect((await world.nobody.get('/users/cid/project_deploy_keys')).status).toBe(401)
     expect((await root.get('/users/99999/project_deploy_keys')).status).toBe(404)
+  })
+})
+
+describe('deploy keys of several projects', () => {
+  const cara = useCaller(world, 'cara')
+  const dirk = useCaller(world, 'dirk')
+  let projectId: number
+  let otherId: number
+  beforeAll(async () => {
+    projectId = (await createProject(cara, 'one')).id
+    otherId = (await createProject(cara, 'two')).id
+  })
+  test('are added to a project, changed and taken away', async () => {
+    const path = `/projects/${projectId}/deploy_keys`
+    const made = await cara.post(path, { title: 'ci', key: ed25519(), can_push: true })
+    expect(made.body).toMatchObject({ title: 'ci', can_push: true })
+    expect(made.body.fingerprint_sha256).toMatch(/^SHA256:/)
+    expect((await cara.get(path)).body).toHaveLength(1)
+    const changed = await cara.put(`${path}/${made.body.id}`, { can_push: false, title: 'ci2' })
+    expect(changed.body).toMatchObject({ title: 'ci2', can_push: false })
+    expect((await dirk.get(path)).status).toBe(404)
+    expect((await cara.delete(`${path}/${made.body.id}`)).status).toBe(204)
+    expect((await world.root.get(`/keys/${made.body.id}`)).status).toBe(404)
+  })
+  test('of another project of the caller are linked once', async () => {
+    const key = ed25519()
+    const made = await cara.post(`/projects/${projectId}/deploy_keys`, { title: 'k', key })
+    const linked = await cara.post(`/projects/${otherId}/deploy_keys`, { title: 'other', key })
+    expect(linked.body).toMatchObject({ id: made.body.id, title: 'k' })
+    const twice = await cara.post(`/projects/${otherId}/deploy_keys`, { title: 'k', key })
+    expect(twice.status).toBe(400)
+    const third = (await createProject(dirk, 'dirks')).id
+    expect((await dirk.post(`/projects/${third}/deploy_keys`, { title: 'k', key })).body).toEqual({
+      message: { fingerprint_sha256: ['has already been taken'] },
+    })
+    expect((await dirk.post(`/projects/${third}/deploy_keys/${made.body.id}/enable`)).status).toBe(
+      404,
+    )
+    expect((await cara.post('/user/keys', { title: 'mine', key })).status).toBe(400)
+    const found = await world.root.get(`/keys/${made.body.id}`)
+    expect(found.body.user).toBeNull()
+    expect(found.body.deploy_keys_projects).toHaveLength(2)
+    const all = (await world.root.get('/deploy_keys?per_page=100')).body
+    expect(all).toContainEqual(
+      expect.objectContaining({
+        id: made.body.id,
+        projects_with_write_access: [],
+        projects_with_readonly_access: [
+          expect.objectContaining({ id: projectId }),
+          expect.objectContaining({ id: otherId }),
+        ],
+      }),
+    )
+    expect(
+      (await cara.put(`/projects/${otherId}/deploy_keys/${made.body.id}`, { title: 'z' })).status,
+    ).toBe(403)
+    expect((await cara.get('/users/cara/project_deploy_keys')).body).toHaveLength(1)
+  })
+  test('are deleted with the last project that has them, and free for others then', async () => {
+    const places = []
+    for (const name of ['first', 'last']) {
+      places.push((await createProject(cara, name)).id)
+    }
+    const body = { title: 'k', key: ed25519() }
+    const path = (id: number) => `/projects/${id}/deploy_keys`
+    for (const id of places) expect((await cara.post(path(id), body)).status).toBe(201)
+    const dirks = (await createProject(dirk, 'own')).id
+    for (const [index, id] of places.entries()) {
+      expect((await dirk.post(path(dirks), body)).status).toBe(400)
+      if (index === 1) expect((await cara.get(path(id))).body).toHaveLength(1)
+      expect((await cara.delete(`/projects/${id}`)).status).toBe(202)
+      await world.runTasks()
+    }
+    expect((await dirk.post(path(dirks), body)).status).toBe(201)
+    const open = await world.root.post('/deploy_keys', { title: 'all', key: ed25519() })
+    await dirk.post(`${path(dirks)}/${open.body.id}/enable`)
+    await dirk.delete(`/projects/${dirks}`)
+    await world.runTasks()
+    expect((await world.root.get(`/keys/${open.body.id}`)).body.deploy_keys_projects).toEqual([])
+  })
+  test('of the instance may be enabled by any project', async () => {
+    const made = await world.root.post('/deploy_keys', { title: 'all', key: ed25519() })
+    expect(made.body).toMatchObject({ public: true })
+    const path = `/projects/${projectId}/deploy_keys/${made.body.id}`
+    expect((await cara.post(`${path}/enable`)).body).toMatchObject({ can_push: false })
+    expect((await cara.delete(path)).status).toBe(204)
+    expect((await world.root.get(`/keys/${made.body.id}`)).status).toBe(200)
   })
 })

@@ -1,10 +1,154 @@
-import { beforeAll, describe, expect, test } from 'vitest'
-import { ed25519, gpgKey } from '../../support/keys.ts'
-import { useCaller, useWorld } from '../../support/world.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { ed25519, gpgKey, rsa } from '../../support/keys.ts'
+import { type Caller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
-const ana = useCaller(world, 'ana')
-const ben = useCaller(world, 'ben')
+let ana: Caller
+let ben: Caller
+
+let count = 0
+beforeEach(async () => {
+  count += 1
+  ana = await world.user(`ana${count}`)
+  ben = await world.user(`ben${count}`)
+})
+
+describe('an SSH key', () => {
+  test('has its defaults when only title and key are given', async () => {
+    const key = ed25519()
+    const made = await ana.post('/user/keys', { title: 'Laptop', key })
+    expect([made.status, made.body]).toEqual([
+      201,
+      {
+        id: made.body.id,
+        title: 'Laptop',
+        key: expect.stringContaining(key),
+        created_at: '2026-05-04T10:00:00.000Z',
+        expires_at: null,
+        last_used_at: null,
+        usage_type: 'auth_and_signing',
+      },
+    ])
+  })
+
+  test.each(['auth_and_signing', 'auth', 'signing'])('may be for %s', async (usage_type) => {
+    const made = await ana.post('/user/keys', { title: 'x', key: ed25519(), usage_type })
+    expect(made.body.usage_type).toBe(usage_type)
+    expect((await ana.get(`/user/keys/${made.body.id}`)).body).toEqual(made.body)
+  })
+
+  test('ends in the future, or never', async () => {
+    const add = (expires_at: unknown) =>
+      ana.post('/user/keys', { title: 'x', key: ed25519(), expires_at })
+    expect((await add('2026-05-04T10:00:00Z')).status).toBe(400)
+    expect((await add('2026-05-04T10:00:01Z')).body.expires_at).toBe('2026-05-04T10:00:01.000Z')
+    for (const never of [null, '']) expect((await add(never)).body.expires_at).toBeNull()
+    expect((await add('soon')).body).toEqual({ error: 'expires_at is invalid' })
+  })
+
+  test.each([
+    [{ title: '' }, { title: ["can't be blank"] }],
+    [{ title: 'x'.repeat(256) }, { title: ['is too long (maximum is 255 characters)'] }],
+    [{ key: 'none' }, { key: ['is invalid'], fingerprint_sha256: ['cannot be generated'] }],
+  ])('is refused with %j', async (wrong, message) => {
+    const reply = await ana.post('/user/keys', { title: 'x', key: ed25519(), ...wrong })
+    expect([reply.status, reply.body]).toEqual([400, { message }])
+    expect((await ana.get('/user/keys')).body).toEqual([])
+  })
+
+  test('must be of a length and a type that administrators allow', async () => {
+    await world.root.put('/application/settings', { rsa_key_restriction: 3072 })
+    const weak = await ana.post('/user/keys', { title: 'x', key: rsa(2048) })
+    expect(weak.body).toEqual({ message: { key: ['must be at least 3072 bits'] } })
+    await world.root.put('/application/settings', {
+      rsa_key_restriction: 0,
+      ed25519_key_restriction: -1,
+    })
+    expect((await ana.post('/user/keys', { title: 'x', key: rsa(2048) })).status).toBe(201)
+    const none = await ana.post('/user/keys', { title: 'x', key: ed25519() })
+    expect(none.body.message.key).toEqual(['type is forbidden. ED25519 keys are not allowed'])
+    await world.root.put('/application/settings', { ed25519_key_restriction: 0 })
+  })
+
+  test('is read and removed at the address of its owner only', async () => {
+    const { id } = (await ana.post('/user/keys', { title: 'x', key: ed25519() })).body
+    expect((await ben.get(`/user/keys/${id}`)).body).toEqual({ message: '404 Key Not Found' })
+    expect((await ben.delete(`/user/keys/${id}`)).status).toBe(404)
+    expect((await ben.delete(`/users/${ana.id}/keys/${id}`)).status).toBe(403)
+    expect((await world.root.delete(`/users/${ben.id}/keys/${id}`)).status).toBe(404)
+    expect((await world.root.get(`/users/${ben.id}/keys/${id}`)).status).toBe(404)
+    expect((await ana.get('/user/keys')).body).toHaveLength(1)
+    expect((await world.root.delete(`/users/${ana.id}/keys/${id}`)).status).toBe(204)
+    expect((await ana.get('/user/keys')).body).toEqual([])
+  })
+
+  test('is listed to anybody by number or name of its owner', async () => {
+    const titles = ['one', 'two', 'three']
+    for (const title of titles) await ana.post('/user/keys', { title, key: ed25519() })
+    for (const who of [String(ana.id), ana.username, ana.username.toUpperCase()]) {
+      const { body } = await world.nobody.get(`/users/${who}/keys`)
+      expect(body.map((one: { title: string }) => one.title)).toEqual(titles)
+    }
+    const second = await world.nobody.get(`/users/${ana.id}/keys?per_page=2&page=2`)
+    expect(second.body).toHaveLength(1)
+    expect(second.headers.get('x-total')).toBe('3')
+  })
+
+  test('is free for others once it, or its owner, is deleted', async () => {
+    const [one, other] = [ed25519(), ed25519()]
+    const { id } = (await ana.post('/user/keys', { title: 'x', key: one })).body
+    await ana.post('/user/keys', { title: 'y', key: other })
+    expect((await ben.post('/user/keys', { title: 'x', key: one })).status).toBe(400)
+    await ana.delete(`/user/keys/${id}`)
+    expect((await ben.post('/user/keys', { title: 'x', key: one })).status).toBe(201)
+    await world.root.delete(`/users/${ana.id}`)
+    expect((await ben.post('/user/keys', { title: 'y', key: other })).status).toBe(201)
+  })
+
+  test('is given to one of several users who add it at the same time', async () => {
+    const key = ed25519()
+    const replies = await Promise.all(
+      [ana, ben, ana, ben].map((caller) => caller.post('/user/keys', { title: 'x', key })),
+    )
+    expect(replies.map((reply) => reply.status).sort()).toEqual([201, 400, 400, 400])
+  })
+})
+
+describe('a GPG key', () => {
+  const { armored } = gpgKey(77)
+
+  test('is kept as it was sent, for one user', async () => {
+    const made = await ana.post('/user/gpg_keys', { key: armored })
+    expect([made.status, made.body]).toEqual([
+      201,
+      { id: made.body.id, key: armored.trim(), created_at: '2026-05-04T10:00:00.000Z' },
+    ])
+    const twice = await ben.post('/user/gpg_keys', { key: armored })
+    expect([twice.status, twice.body]).toEqual([
+      400,
+      { message: { fingerprint: ['has already been taken'] } },
+    ])
+    expect((await ben.delete(`/user/gpg_keys/${made.body.id}`)).status).toBe(404)
+    expect((await world.nobody.get(`/users/${ana.username}/gpg_keys`)).body).toEqual([made.body])
+    expect((await world.root.get(`/users/${ben.id}/gpg_keys/${made.body.id}`)).body).toEqual({
+      message: '404 GPG Key Not Found',
+    })
+    expect((await world.root.delete(`/users/${ana.id}/gpg_keys/${made.body.id}`)).status).toBe(204)
+    expect((await ana.get('/user/gpg_keys')).body).toEqual([])
+    const freed = await world.root.post(`/users/${ben.id}/gpg_keys`, { key: armored })
+    expect(freed.status).toBe(201)
+    expect((await ben.get('/user/gpg_keys')).body).toEqual([freed.body])
+  })
+
+  test.each([
+    '',
+    'none',
+    '-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nxxxx\n-----END PGP PUBLIC KEY BLOCK-----',
+  ])('is refused as %j', async (key) => {
+    const reply = await ana.post('/user/gpg_keys', { key })
+    expect([reply.status, reply.body]).toEqual([400, { message: { key: ['is invalid'] } }])
+  })
+})
 
 describe('SSH keys', () => {
   test('are added, shown to everybody, and removed by their owner', async () => {
@@ -20,13 +164,13 @@ describe('SSH keys', () => {
       last_used_at: null,
       usage_type: 'auth_and_signing',
     })
-    expect((await world.nobody.get('/users/ana/keys')).body).toEqual([made.body])
+    expect((await world.nobody.get(`/users/${ana.username}/keys`)).body).toEqual([made.body])
     expect((await world.nobody.get(`/users/${ana.id}/keys/${made.body.id}`)).status).toBe(200)
     expect((await ben.get(`/user/keys/${made.body.id}`)).status).toBe(404)
     expect((await ben.delete(`/user/keys/${made.body.id}`)).status).toBe(404)
     expect((await ana.delete(`/user/keys/${made.body.id}`)).status).toBe(204)
   })
-  test('belong to one only, whatever comment they carry', async () => {
+  test('have one owner, whatever comment they carry', async () => {
     const key = ed25519()
     expect((await ana.post('/user/keys', { title: 'a', key })).status).toBe(201)
     const again = await ben.post('/user/keys', { title: 'b', key: `${key} other comment` })
@@ -39,7 +183,7 @@ describe('SSH keys', () => {
     )
     expect(tries.every((reply) => reply.status === 400)).toBe(true)
   })
-  test('that are none are refused', async () => {
+  test('are refused when they are invalid, ended or missing', async () => {
     const reply = await ana.post('/user/keys', { title: 'x', key: 'ssh-rsa AAAA' })
     expect([reply.status, reply.body.message.key]).toEqual([400, ['is invalid']])
     const late = await ana.post('/user/keys', {
@@ -66,96 +210,11 @@ describe('SSH keys', () => {
       const found = await world.root.get(`/keys?fingerprint=${encodeURIComponent(name)}`)
       expect(found.body).toMatchObject({ id: made.body.id, user: { id: ben.id } })
     }
-    expect((await world.root.get(`/keys/${made.body.id}`)).body.user.username).toBe('ben')
+    expect((await world.root.get(`/keys/${made.body.id}`)).body.user.username).toBe(ben.username)
     expect((await ana.get(`/keys/${made.body.id}`)).status).toBe(403)
     expect((await world.root.get('/keys?fingerprint=x')).status).toBe(400)
     expect((await world.root.delete(`/users/${ben.id}/keys/${made.body.id}`)).status).toBe(204)
     expect((await world.root.get(`/keys/${made.body.id}`)).status).toBe(404)
-  })
-})
-
-describe('deploy keys', () => {
-  let projectId: number
-  let otherId: number
-  beforeAll(async () => {
-    projectId = (await ana.post('/projects', { name: 'one' })).body.id
-    otherId = (await ana.post('/projects', { name: 'two' })).body.id
-  })
-  test('are added to a project, changed and taken away', async () => {
-    const path = `/projects/${projectId}/deploy_keys`
-    const made = await ana.post(path, { title: 'ci', key: ed25519(), can_push: true })
-    expect(made.body).toMatchObject({ title: 'ci', can_push: true })
-    expect(made.body.fingerprint_sha256).toMatch(/^SHA256:/)
-    expect((await ana.get(path)).body).toHaveLength(1)
-    const changed = await ana.put(`${path}/${made.body.id}`, { can_push: false, title: 'ci2' })
-    expect(changed.body).toMatchObject({ title: 'ci2', can_push: false })
-    expect((await ben.get(path)).status).toBe(404)
-    expect((await ana.delete(`${path}/${made.body.id}`)).status).toBe(204)
-    expect((await world.root.get(`/keys/${made.body.id}`)).status).toBe(404)
-  })
-  test('that the caller knows from another project are linked, twice is refused', async () => {
-    const key = ed25519()
-    const made = await ana.post(`/projects/${projectId}/deploy_keys`, { title: 'k', key })
-    const linked = await ana.post(`/projects/${otherId}/deploy_keys`, { title: 'other', key })
-    expect(linked.body).toMatchObject({ id: made.body.id, title: 'k' })
-    const twice = await ana.post(`/projects/${otherId}/deploy_keys`, { title: 'k', key })
-    expect(twice.status).toBe(400)
-    const third = (await ben.post('/projects', { name: 'bens' })).body.id
-    expect((await ben.post(`/projects/${third}/deploy_keys`, { title: 'k', key })).body).toEqual({
-      message: { fingerprint_sha256: ['has already been taken'] },
-    })
-    expect((await ben.post(`/projects/${third}/deploy_keys/${made.body.id}/enable`)).status).toBe(
-      404,
-    )
-    expect((await ana.post('/user/keys', { title: 'mine', key })).status).toBe(400)
-    const found = await world.root.get(`/keys/${made.body.id}`)
-    expect(found.body.user).toBeNull()
-    expect(found.body.deploy_keys_projects).toHaveLength(2)
-    const all = (await world.root.get('/deploy_keys')).body
-    expect(all).toContainEqual(
-      expect.objectContaining({
-        id: made.body.id,
-        projects_with_write_access: [],
-        projects_with_readonly_access: [
-          expect.objectContaining({ id: projectId }),
-          expect.objectContaining({ id: otherId }),
-        ],
-      }),
-    )
-    expect(
-      (await ana.put(`/projects/${otherId}/deploy_keys/${made.body.id}`, { title: 'z' })).status,
-    ).toBe(403)
-    expect((await ana.get('/users/ana/project_deploy_keys')).body).toHaveLength(1)
-  })
-  test('go with the last project that has them, so that the key is free for others', async () => {
-    const places = []
-    for (const name of ['first', 'last']) {
-      places.push((await ana.post('/projects', { name })).body.id as number)
-    }
-    const body = { title: 'k', key: ed25519() }
-    const path = (id: number) => `/projects/${id}/deploy_keys`
-    for (const id of places) expect((await ana.post(path(id), body)).status).toBe(201)
-    const bens = (await ben.post('/projects', { name: 'bens own' })).body.id
-    for (const [index, id] of places.entries()) {
-      expect((await ben.post(path(bens), body)).status).toBe(400)
-      if (index === 1) expect((await ana.get(path(id))).body).toHaveLength(1)
-      expect((await ana.delete(`/projects/${id}`)).status).toBe(202)
-      await world.runTasks()
-    }
-    expect((await ben.post(path(bens), body)).status).toBe(201)
-    const open = await world.root.post('/deploy_keys', { title: 'all', key: ed25519() })
-    await ben.post(`${path(bens)}/${open.body.id}/enable`)
-    await ben.delete(`/projects/${bens}`)
-    await world.runTasks()
-    expect((await world.root.get(`/keys/${open.body.id}`)).body.deploy_keys_projects).toEqual([])
-  })
-  test('of the instance may be enabled by any project', async () => {
-    const made = await world.root.post('/deploy_keys', { title: 'all', key: ed25519() })
-    expect(made.body).toMatchObject({ public: true })
-    const path = `/projects/${projectId}/deploy_keys/${made.body.id}`
-    expect((await ana.post(`${path}/enable`)).body).toMatchObject({ can_push: false })
-    expect((await ana.delete(path)).status).toBe(204)
-    expect((await world.root.get(`/keys/${made.body.id}`)).status).toBe(200)
   })
 })
 

@@ -1,6 +1,7 @@
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { Browser, type Shown } from '../../support/browser.ts'
+import { createProject } from '../../support/create.ts'
 import { type Reply, useCaller, useWorld } from '../../support/world.ts'
 
 const PASSWORD = 'correct horse battery'
@@ -178,7 +179,7 @@ test('no address that is not registered is ever answered', async () => {
   expect([unknown.status, unknown.location]).toEqual([400, null])
 })
 
-test('a refusal, and a request that cannot be met, are told to the application', async () => {
+test('a refusal, and a request that cannot be met, are sent to the application', async () => {
   const denied = answerOf(await consent(authorizePath(app), 'deny'))
   expect([denied.get('error'), denied.get('state')]).toEqual(['access_denied', 'x y&z'])
   const scope = answerOf(await browser.get(authorizePath(app, { scope: 'sudo' })))
@@ -259,8 +260,7 @@ test('a password gives a token, without any client too', async () => {
 })
 
 test('a token opens git as the password, and expires after two hours', async () => {
-  const project = await ana.post('/projects', { name: 'closed' })
-  expect(project.status).toBe(201)
+  await createProject(ana, 'closed')
   const { body } = await ask('/oauth/token', {
     grant_type: 'password',
     username: 'ana',
@@ -360,7 +360,7 @@ test('a device that its user refuses gets nothing', async () => {
   expect(reply.body.error).toBe('access_denied')
 })
 
-test('administrators register applications; secrets are told once and can be renewed', async () => {
+test('administrators register applications; secrets are shown once and can be renewed', async () => {
   expect((await ana.get('/applications')).status).toBe(403)
   const path = `/applications/${app.id}`
   const listed = (await world.root.get('/applications')).body.find(

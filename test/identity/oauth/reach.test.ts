@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { Browser } from '../../support/browser.ts'
+import { createGroup, createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
 const PASSWORD = 'correct horse battery'
@@ -64,14 +65,14 @@ test('an application that may rotate its own token rotates no access token of th
 })
 
 test('an application that may only know who somebody is reads nothing of theirs', async () => {
-  expect((await ana.post('/projects', { name: 'closed' })).status).toBe(201)
+  await createProject(ana, 'closed')
   const token = await tokenWith('openid')
   const associations = '/personal_access_tokens/self/associations'
   expect((await world.nobody.get(associations, bearer(token))).status).toBe(400)
   expect((await world.nobody.get('/user', bearer(token))).status).toBe(403)
-  const told = await world.nobody.get('/oauth/userinfo', { host: true, ...bearer(token) })
-  expect([told.status, told.body.preferred_username]).toEqual([200, 'ana'])
-  expect(told.body).not.toHaveProperty('email')
+  const answer = await world.nobody.get('/oauth/userinfo', { host: true, ...bearer(token) })
+  expect([answer.status, answer.body.preferred_username]).toEqual([200, 'ana'])
+  expect(answer.body).not.toHaveProperty('email')
 })
 
 test('a code that was asked for without a challenge is not given to who brings a verifier', async () => {
@@ -84,7 +85,7 @@ test('a code that was asked for without a challenge is not given to who brings a
   expect((await exchange(proven, { code_verifier: verifier })).status).toBe(200)
 })
 
-test('what a user may not do while blocked, their applications are told', async () => {
+test('an application is refused what its user may not do while blocked', async () => {
   const { access_token: token, refresh_token } = (await exchange(await code())).body
   const introspect = async () => (await ask('/oauth/introspect', { token, ...client })).body.active
   const info = async () =>
@@ -99,14 +100,14 @@ test('what a user may not do while blocked, their applications are told', async 
   expect([await introspect(), await info()]).toEqual([true, 200])
 })
 
-test('applications are told the groups in which somebody is a member today', async () => {
+test('applications are shown the groups of which the user is a member today', async () => {
   const owner = await world.user('owner')
   for (const [path, expires_at] of [
     ['staff', null],
     ['guests', '2026-05-06'],
     ['gone', null],
-  ]) {
-    const { body: group } = await owner.post('/groups', { name: path, path })
+  ] as const) {
+    const group = await createGroup(owner, path)
     const member = { user_id: ana.id, access_level: 30, expires_at }
     expect((await owner.post(`/groups/${group.id}/members`, member)).status).toBe(201)
     if (path === 'gone') await owner.delete(`/groups/${group.id}`)
@@ -119,5 +120,5 @@ test('applications are told the groups in which somebody is a member today', asy
   world.setNow('2026-05-06T10:00:00.000Z')
   expect(await groups()).toEqual(['staff'])
   const associated = await ana.get('/personal_access_tokens/self/associations')
-  expect(associated.body.groups.map((group: { name: string }) => group.name)).toEqual(['staff'])
+  expect(associated.body.groups.map((group: { name: string }) => group.name)).toEqual(['Staff'])
 })

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LdapProvider } from '../../../src/base/providers/ldap.ts'
 import { followDirectories } from '../../../src/identity/providers/ldap/tasks.ts'
 import { Browser } from '../../support/browser.ts'
+import { createGroup, createProject } from '../../support/create.ts'
 import { newFolder } from '../../support/database.ts'
 import { isThere } from '../../support/needed.ts'
 import { BASE, openSlapd, type Slapd } from '../../support/slapd.ts'
@@ -86,19 +87,19 @@ describe.skipIf(!hasSlapd)('a directory', () => {
   let world: World
   let silent: ReturnType<typeof createServer>
   /** What a server that does not do as it says was sent, a text for each connection. */
-  const heard: string[] = []
+  const received: string[] = []
   const open = new Set<Socket>()
 
   beforeAll(async () => {
     slapd = await openSlapd(newFolder(), people)
     silent = createServer((socket) => {
-      const at = heard.push('') - 1
+      const at = received.push('') - 1
       open.add(socket)
       socket.on('error', () => {})
       socket.on('data', (bytes) => {
-        heard[at] += bytes.toString('latin1')
+        received[at] += bytes.toString('latin1')
         // Says yes to STARTTLS, and hangs up: a client that connects anew must not speak plainly.
-        if (heard[at]?.includes('1466.20037')) {
+        if (received[at]?.includes('1466.20037')) {
           socket.end(Buffer.from('300c02010178070a010004000400', 'hex'))
         }
       })
@@ -147,7 +148,7 @@ describe.skipIf(!hasSlapd)('a directory', () => {
         ],
       },
     })
-    await world.root.post('/groups', { name: 'Team', path: 'team' })
+    await createGroup(world.root, 'team')
   })
   afterAll(async () => {
     await world.close()
@@ -224,13 +225,13 @@ describe.skipIf(!hasSlapd)('a directory', () => {
     }
   })
 
-  test('a server that says nothing holds nobody up for long, and one that hangs up hears no password', async () => {
-    heard.length = 0
+  test('a server that says nothing holds nobody up for long, and one that hangs up gets no password', async () => {
+    received.length = 0
     expect((await signIn('ana', 'secret of ana', 'silent')).status).toBe(503)
-    heard.length = 0
+    received.length = 0
     expect((await signIn('ana', 'secret of ana', 'liar')).status).toBe(503)
-    expect(heard).toHaveLength(1)
-    expect(heard[0]).not.toContain('reader')
+    expect(received).toHaveLength(1)
+    expect(received[0]).not.toContain('reader')
   })
 
   test('an address that an account has is not taken over; its owner links the entry', async () => {
@@ -258,8 +259,7 @@ describe.skipIf(!hasSlapd)('a directory', () => {
   })
 
   test('git over HTTP takes the password, and our own go on', async () => {
-    await world.root.post('/projects', {
-      name: 'Shared',
+    await createProject(world.root, 'Shared', {
       namespace_id: (await world.root.get('/groups/team')).body.id,
     })
     const status = async (user: string, password: string) => {

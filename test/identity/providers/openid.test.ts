@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { Browser } from '../../support/browser.ts'
+import { createGroup } from '../../support/create.ts'
 import { freePort } from '../../support/free-port.ts'
 import { CLIENT, openProvider, type TestProvider } from '../../support/oidc-provider.ts'
 import { PASSWORD, signedInBrowser, submitForm } from '../../support/submit-form.ts'
@@ -43,7 +44,7 @@ beforeAll(async () => {
       ],
     },
   })
-  await world.root.post('/groups', { name: 'Team', path: 'team' })
+  await createGroup(world.root, 'team')
 })
 afterAll(async () => {
   await world.close()

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup } from '../../support/create.ts'
 import { type Caller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -49,7 +50,7 @@ describe.each(['groups', 'projects'] as const)('service accounts of %s', (kind) 
     }
   })
 
-  test('wait for the word of an address’s owner, where that is wanted', async () => {
+  test('wait until the owner of the address confirms it, where that is required', async () => {
     await world.root.put('/application/settings', { email_confirmation_setting: 'hard' })
     const email = `waits-${kind}@example.com`
     const made = await owner.post(place, { email })
@@ -73,7 +74,7 @@ describe.each(['groups', 'projects'] as const)('service accounts of %s', (kind) 
     await owner.post(`${source}/members`, { user_id: body.id, access_level: 30 })
     expect((await worker.get(source)).status).toBe(200)
     expect((await worker.get('/user')).body).toMatchObject({ id: body.id, bot: true })
-    const elsewhere = (await owner.post('/groups', { name: 'e', path: `else-${kind}` })).body
+    const elsewhere = await createGroup(owner, `else-${kind}`)
     const added = await owner.post(`/groups/${elsewhere.id}/members`, {
       user_id: body.id,
       access_level: 30,

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, type Reply, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -9,8 +10,8 @@ let projectId: number
 beforeAll(async () => {
   root = world.root
   owner = await world.user('owner')
-  groupId = (await owner.post('/groups', { name: 'g', path: 'g' })).body.id
-  projectId = (await owner.post('/projects', { name: 'p', namespace_id: groupId })).body.id
+  groupId = (await createGroup(owner, 'g')).id
+  projectId = (await createProject(owner, 'p', { namespace_id: groupId })).id
 })
 
 const answer = ({ status, body }: Reply) => [status, body]
@@ -102,7 +103,7 @@ describe.each(['groups', 'projects'] as const)('service accounts of %s', (kind) 
     expect((await owner.get(beside)).body).toEqual([])
   })
 
-  test('are told apart from their tokens: that of another account is not found', async () => {
+  test('have tokens of their own: that of another account is not found', async () => {
     const other = made(await owner.post(accounts()))
     const path = `${accounts()}/${other.id}/personal_access_tokens`
     const { id } = made(await owner.post(tokens, { name: 't', scopes }))
@@ -187,7 +188,7 @@ test('administrators may keep the accounts of groups to themselves, those of pro
 
 test('one makes ten accounts a minute in groups and projects at most', async () => {
   const eager = await world.user('eager')
-  const { id } = (await eager.post('/projects', { name: 'busy' })).body
+  const { id } = await createProject(eager, 'busy')
   const replies = []
   for (let n = 0; n < 11; n++) replies.push(await eager.post(`/projects/${id}/service_accounts`))
   expect(replies.map((reply) => reply.status)).toEqual([...Array(10).fill(201), 429])

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { followConfirmation } from '../../../src/identity/users/addresses/confirm-address.ts'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -17,8 +18,8 @@ beforeAll(async () => {
   owner = await world.user('owner')
   maintainer = await world.user('maintainer')
   stranger = await world.user('stranger')
-  groupId = (await owner.post('/groups', { name: 'g', path: 'g' })).body.id
-  projectId = (await owner.post('/projects', { name: 'p', namespace_id: groupId })).body.id
+  groupId = (await createGroup(owner, 'g')).id
+  projectId = (await createProject(owner, 'p', { namespace_id: groupId })).id
   await owner.post(`/groups/${groupId}/members`, { user_id: maintainer.id, access_level: 40 })
 })
 
@@ -123,13 +124,9 @@ describe.each(['groups', 'projects'] as const)('of %s', (kind) => {
 })
 
 test('accounts and bots go with their group, its projects and subgroups, and with them their tokens', async () => {
-  const { body: group } = await owner.post('/groups', { name: 'gone', path: 'gone' })
-  const { body: below } = await owner.post('/groups', {
-    name: 'below',
-    path: 'below',
-    parent_id: group.id,
-  })
-  const { body: project } = await owner.post('/projects', { name: 'p', namespace_id: below.id })
+  const group = await createGroup(owner, 'gone')
+  const below = await createGroup(owner, 'below', { parent_id: group.id })
+  const project = await createProject(owner, 'p', { namespace_id: below.id })
   const made: { readonly userId: number; readonly token: string }[] = []
   for (const at of [`/groups/${group.id}`, `/groups/${below.id}`, `/projects/${project.id}`]) {
     const accounts = `${at}/service_accounts`

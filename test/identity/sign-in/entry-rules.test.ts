@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { Browser } from '../../support/browser.ts'
+import { createProject } from '../../support/create.ts'
 import { newFolder } from '../../support/database.ts'
 import { runGitClient } from '../../support/git-client.ts'
 import { Caller, openWorld, useCaller, useWorld } from '../../support/world.ts'
@@ -13,7 +14,7 @@ const changed = new Set<string>()
 
 beforeAll(async () => {
   await world.root.put(`/users/${ana.id}`, { password: PASSWORD })
-  await ana.post('/projects', { name: 'demo', initialize_with_readme: true })
+  await createProject(ana, 'demo', { initialize_with_readme: true })
   before = (await world.root.get('/application/settings')).body
 })
 afterEach(async () => {
@@ -187,10 +188,10 @@ describe('the terms of service', () => {
   })
 
   test('are asked of no stranger, bot or job, and are declined by leaving', async () => {
-    await world.root.post('/projects', { name: 'open', visibility: 'public' })
+    await createProject(world.root, 'open', { visibility: 'public' })
     const ben = await world.user('ben')
     await world.root.put(`/users/${ben.id}`, { password: PASSWORD })
-    await ben.post('/projects', { name: 'botted' })
+    await createProject(ben, 'botted')
     const bot = await ben.post('/projects/ben%2Fbotted/access_tokens', {
       name: 'bot',
       scopes: ['api'],

@@ -120,7 +120,7 @@ test('who was deactivated is active again once they sign in, but not by git or a
   )
 })
 
-test('who signs in from a new place is told what to do if it was not them', async () => {
+test('a sign-in from a new place sends a mail that says what to do if it was somebody else', async () => {
   const sam = await world.user('sam')
   await world.root.put(`/users/${sam.id}`, { password: PASSWORD })
   await world.root.put('/application/settings', { notify_on_unknown_sign_in: true })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { Browser } from '../../support/browser.ts'
 import { codeAt } from '../../support/codes.ts'
+import { createGroup, createProject } from '../../support/create.ts'
 import { PASSWORD, signedInBrowser, submitForm } from '../../support/submit-form.ts'
 import { type Caller, useWorld } from '../../support/world.ts'
 
@@ -14,8 +15,7 @@ const set = (settings: object) => world.root.put('/application/settings', settin
 const notice = 'Set a second factor up'
 
 async function makeGroup(by: Caller, path: string, more: object = {}) {
-  const { body } = await by.post('/groups', { name: path, path, visibility: 'private', ...more })
-  return Number(body.id)
+  return (await createGroup(by, path, { visibility: 'private', ...more })).id
 }
 
 test('the instance asks for one: a notice at first, then nothing else is open', async () => {
@@ -56,13 +56,13 @@ test('files that pages show are as closed as the pages', async () => {
   after(0)
   const pam = await world.user('pam')
   const browser = await signedInBrowser(world, pam)
-  const { body } = await pam.post('/projects', { name: 'p', initialize_with_readme: true })
-  const raw = `/${body.path_with_namespace}/-/raw/main/README.md`
+  const project = await createProject(pam, 'p', { initialize_with_readme: true })
+  const raw = `/${project.path_with_namespace}/-/raw/main/README.md`
   await world.runTasks()
   await expect.poll(async () => (await browser.get(raw)).status).toBe(200)
   await set({ require_two_factor_authentication: true, two_factor_grace_period: 0 })
   expect((await browser.get(raw)).status).not.toBe(200)
-  expect((await browser.get(`/${body.path_with_namespace}`)).status).toBe(302)
+  expect((await browser.get(`/${project.path_with_namespace}`)).status).toBe(302)
   await set({ require_two_factor_authentication: false })
   expect((await browser.get(raw)).status).toBe(200)
 })

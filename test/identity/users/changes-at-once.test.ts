@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { type Caller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -79,7 +80,7 @@ test('a change that takes long, such as a new password, undoes nothing that was 
 
 test('a user who is renamed many times at once has one name, and it leads to the projects', async () => {
   const carl = await world.user('carl')
-  const { id } = (await carl.post('/projects', { name: 'p' })).body
+  const { id } = await createProject(carl, 'p')
   const names = ['carl-a', 'carl-b', 'carl-c']
   const replies = await Promise.all(
     names.map((username) => root.put(`/users/${carl.id}`, { username })),

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -17,8 +18,8 @@ beforeEach(async () => {
   world.setNow('2026-05-04T10:00:00.000Z')
   count += 1
   ben = await world.user(`ben${count}`)
-  groupId = (await ana.post('/groups', { name: `g${count}`, path: `g${count}` })).body.id
-  projectId = (await ana.post('/projects', { name: `p${count}` })).body.id
+  groupId = (await createGroup(ana, `g${count}`)).id
+  projectId = (await createProject(ana, `p${count}`)).id
   const ends = { user_id: ben.id, expires_at: '2026-05-10' }
   await ana.post(`/groups/${groupId}/members`, { ...ends, access_level: 40 })
   await ana.post(`/projects/${projectId}/members`, {
@@ -41,7 +42,7 @@ test('memberships count until the day on which they end', async () => {
   expect(await highest()).toBe(40)
 })
 
-test('memberships that ended are not told any more, also before they are removed', async () => {
+test('memberships that ended are not shown, also before they are removed', async () => {
   world.setNow('2026-05-10T00:00:00.000Z')
   expect(await places()).toEqual([])
   expect(await counts()).toMatchObject({ groups_count: 0, projects_count: 0 })
@@ -51,7 +52,7 @@ test('memberships that ended are not told any more, also before they are removed
 })
 
 test('a request for access is no membership', async () => {
-  const open = (await ana.post('/projects', { name: `open${count}`, visibility: 'public' })).body
+  const open = await createProject(ana, `open${count}`, { visibility: 'public' })
   expect((await ben.post(`/projects/${open.id}/access_requests`)).status).toBe(201)
   expect(await places()).toEqual([groupId, projectId])
   expect(await counts()).toMatchObject({ projects_count: 1 })
@@ -66,7 +67,7 @@ test('a member who waits for approval belongs to nothing yet', async () => {
 })
 
 test('own projects are counted once, beside those of others', async () => {
-  const own = (await ben.post('/projects', { name: 'mine' })).body
+  const own = await createProject(ben, 'mine')
   expect(await counts()).toMatchObject({ groups_count: 1, projects_count: 2 })
   expect(await places()).toEqual([groupId, projectId, own.id])
 })

@@ -108,7 +108,7 @@ test.each([
 })
 
 test('a password that was set by a link is in the audit trail, by its user', async () => {
-  const { id, follow } = await passwordLinkOf('heard')
+  const { id, follow } = await passwordLinkOf('known')
   expect(await follow()).toBe(200)
   const [event] = (await world.root.get(`/audit_events?entity_type=User&entity_id=${id}`)).body
   expect(event).toMatchObject({ event_name: 'password_set_by_link', author_id: id })
@@ -122,7 +122,7 @@ test('a link is dead after its time', async () => {
   world.setNow('2026-05-04T10:00:00.000Z')
 })
 
-test('whoever has forgotten their password gets a link, once in a while, and nobody hears who is here', async () => {
+test('whoever has forgotten their password gets a link, once in a while, and nobody learns which users exist', async () => {
   const { id } = await world.user('forgetful')
   await world.root.put(`/users/${id}`, { password: 'A-first-password-9' })
   const other = new Browser(world.url)
@@ -184,7 +184,7 @@ test('the mail that confirms an address is sent again while it waits', async () 
   world.setNow('2026-05-04T10:00:00.000Z')
 })
 
-test('broken forms are the caller’s fault, and tell nothing of ours', async () => {
+test('broken forms are refused with 4xx, and the answer shows nothing internal', async () => {
   const reply = await fetch(`${world.url}/oauth/token`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -47,7 +48,7 @@ describe('administrators list people', () => {
   })
 
   test('by their state, without bots, and without those who have projects', async () => {
-    const made = (await ana.post('/projects', { name: 'p' })).body
+    const made = await createProject(ana, 'p')
     const token = { name: 'bot', scopes: ['api'], access_level: 30 }
     await ana.post(`/projects/${made.id}/access_tokens`, token)
     await root.post('/service_accounts', { username: 'service' })
@@ -216,9 +217,9 @@ describe('preferences', () => {
 })
 
 describe('what a person belongs to', () => {
-  test('is told to administrators, by kind', async () => {
-    const group = (await ana.post('/groups', { name: 'Club', path: 'club' })).body
-    const project = (await ana.post('/projects', { name: 'board' })).body
+  test('is shown to administrators, by kind', async () => {
+    const group = await createGroup(ana, 'club')
+    const project = await createProject(ana, 'board')
     await ana.post(`/groups/${group.id}/members`, { user_id: cleo.id, access_level: 20 })
     await ana.post(`/projects/${project.id}/members`, { user_id: cleo.id, access_level: 30 })
     const path = `/users/${cleo.id}/memberships`
@@ -270,8 +271,8 @@ describe('what a person belongs to', () => {
 describe('the state of a person', () => {
   async function fresh(name: string) {
     const caller = await world.user(name)
-    const move = async (word: string) => {
-      const reply = await root.post(`/users/${caller.id}/${word}`)
+    const move = async (action: string) => {
+      const reply = await root.post(`/users/${caller.id}/${action}`)
       return [reply.status, reply.body]
     }
     const state = async () => (await root.get(`/users/${caller.id}`)).body.state
@@ -326,9 +327,9 @@ describe('the state of a person', () => {
   })
 
   test('is not changed by others, nor of somebody who is not there', async () => {
-    for (const word of ['block', 'unblock', 'ban', 'unban', 'activate', 'deactivate']) {
-      expect((await ana.post(`/users/${ben.id}/${word}`)).status).toBe(403)
-      const gone = await root.post(`/users/999999/${word}`)
+    for (const action of ['block', 'unblock', 'ban', 'unban', 'activate', 'deactivate']) {
+      expect((await ana.post(`/users/${ben.id}/${action}`)).status).toBe(403)
+      const gone = await root.post(`/users/999999/${action}`)
       expect([gone.status, gone.body]).toEqual([404, { message: '404 User Not Found' }])
     }
   })

@@ -136,7 +136,7 @@ test('strangers find the one they name, and nobody by other words', async () => 
   expect((await world.nobody.get('/users?search=zoe')).status).toBe(403)
 })
 
-test('everybody is told of users in the order of ids, newest first', async () => {
+test('everybody gets users in the order of ids, newest first', async () => {
   const ids = (await ana.get('/users')).body.map((one: { id: number }) => one.id)
   expect(ids).toEqual([...ids].sort((one, other) => other - one))
   expect((await ana.get('/users?per_page=2&page=2')).body).toHaveLength(2)

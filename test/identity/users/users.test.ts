@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { signInWithBasic } from '../../../src/access/authentication/sign-in-basic.ts'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -162,10 +163,9 @@ describe('one user', () => {
   })
   test('a new name takes the projects along and leaves a redirect', async () => {
     const hans = await world.user('hans')
-    const project = await hans.post('/projects', { name: 'tool' })
-    expect(project.status).toBe(201)
+    const project = await createProject(hans, 'tool')
     await root.put(`/users/${hans.id}`, { username: 'hansi' })
-    expect((await hans.get('/projects/hansi%2Ftool')).body.id).toBe(project.body.id)
+    expect((await hans.get('/projects/hansi%2Ftool')).body.id).toBe(project.id)
     expect((await hans.get('/projects/hans%2Ftool')).status).toBe(301)
   })
   test('sees their own record', async () => {
@@ -250,10 +250,10 @@ describe('deleting users', () => {
   })
   test('takes personal projects along, and shuts the user out meanwhile', async () => {
     const quinn = await world.user('quinn')
-    const project = await quinn.post('/projects', { name: 'mine' })
+    const project = await createProject(quinn, 'mine')
     expect((await root.delete(`/users/${quinn.id}`)).status).toBe(204)
     await expect.poll(async () => (await root.get(`/users/${quinn.id}`)).status).toBe(404)
-    expect((await root.get(`/projects/${project.body.id}`)).status).toBe(404)
+    expect((await root.get(`/projects/${project.id}`)).status).toBe(404)
   })
   test('is refused while the user alone owns a group', async () => {
     const rosa = await world.user('rosa')
@@ -293,9 +293,9 @@ describe('deleting users', () => {
 
 test('a hard delete takes what was written, and the groups that nobody else owns', async () => {
   const uma = await world.user('uma')
-  const top = (await uma.post('/groups', { name: 'top', path: 'umas' })).body
-  const below = (await uma.post('/groups', { name: 'b', path: 'b', parent_id: top.id })).body
-  const shared = (await ana.post('/projects', { name: 'shared', visibility: 'public' })).body
+  const top = await createGroup(uma, 'umas', { name: 'top' })
+  const below = await createGroup(uma, 'b', { parent_id: top.id })
+  const shared = await createProject(ana, 'shared', { visibility: 'public' })
   await uma.post(`/projects/${shared.id}/issues`, { title: 'mine' })
   expect((await root.delete(`/users/${uma.id}?hard_delete=true`)).status).toBe(204)
   await expect.poll(async () => (await root.get(`/users/${uma.id}`)).status).toBe(404)
@@ -306,7 +306,7 @@ test('a hard delete takes what was written, and the groups that nobody else owns
 
 test('otherwise what was written becomes the ghost’s', async () => {
   const vera = await world.user('vera')
-  const shared = (await ana.post('/projects', { name: 'kept', visibility: 'public' })).body
+  const shared = await createProject(ana, 'kept', { visibility: 'public' })
   const issue = (await vera.post(`/projects/${shared.id}/issues`, { title: 'stays' })).body
   await vera.post(`/projects/${shared.id}/issues/${issue.iid}/notes`, { body: 'a word' })
   expect((await root.delete(`/users/${vera.id}`)).status).toBe(204)

@@ -1,11 +1,12 @@
 import { beforeAll, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
 const ana = useCaller(world, 'ana')
 let projectId: number
 beforeAll(async () => {
-  projectId = (await ana.post('/projects', { name: 'p' })).body.id
+  projectId = (await createProject(ana, 'p')).id
 })
 
 test('what was done to a project is listed with who did it, and never with a secret', async () => {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -11,9 +12,9 @@ beforeAll(async () => {
   root = world.root
   ana = await world.user('ana')
   ben = await world.user('ben')
-  projectId = (await ana.post('/projects', { name: 'p' })).body.id
+  projectId = (await createProject(ana, 'p')).id
   world.setNow('2026-05-05T10:00:00.000Z')
-  groupId = (await ana.post('/groups', { name: 'g', path: 'g' })).body.id
+  groupId = (await createGroup(ana, 'g')).id
   world.setNow('2026-05-06T10:00:00.000Z')
   await ana.put(`/projects/${projectId}`, { visibility: 'internal', name: 'renamed' })
   await ana.post(`/projects/${projectId}/members`, { user_id: ben.id, access_level: 30 })
@@ -38,7 +39,7 @@ async function events(caller: Caller, path: string): Promise<Event[]> {
 const named = (list: Event[]) => list.map((one) => one.event_name)
 
 describe('the trail of a project or group', () => {
-  test('tells what was changed, by whom, newest first', async () => {
+  test('shows what was changed, by whom, newest first', async () => {
     const list = await events(ana, `/projects/${projectId}/audit_events`)
     expect(named(list).slice(0, 2)).toEqual(['member_added', 'project_changed'])
     expect(list.find((one) => one.event_name === 'project_changed')).toMatchObject({

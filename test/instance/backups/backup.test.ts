@@ -14,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { syncFileSystem } from '../../../src/instance/backups/folder/backup-folder.ts'
 import { sha256Of } from '../../../src/instance/backups/folder/manifest.ts'
 import { gitstead } from '../../support/command-line.ts'
+import { createProject } from '../../support/create.ts'
 import { newFolder } from '../../support/database.ts'
 import { type Caller, useWorld } from '../../support/world.ts'
 import {
@@ -40,8 +41,7 @@ const lastOf = (text: string): { name: string } & Record<string, unknown> => JSO
 beforeAll(async () => {
   place = openBackupPlace()
   ana = await world.user('ana')
-  const made = await ana.post('/projects', { name: 'demo', initialize_with_readme: true })
-  project = made.body.id
+  project = (await createProject(ana, 'demo', { initialize_with_readme: true })).id
   const commit = (branch: string, text: string) =>
     ana.post(`/projects/${project}/repository/commits`, {
       branch,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { newFolder } from '../../support/database.ts'
 import { gitClient } from '../../support/git-client.ts'
 import { type Caller, useWorld } from '../../support/world.ts'
@@ -37,8 +38,8 @@ interface Acknowledged {
 test('a backup under pushes, commits, uploads and deletions is of one moment', async () => {
   const projects: number[] = []
   for (const name of ['one', 'two', 'three']) {
-    const { body } = await ana.post('/projects', { name, initialize_with_readme: true })
-    projects.push(body.id)
+    const { id } = await createProject(ana, name, { initialize_with_readme: true })
+    projects.push(id)
   }
   const [one = 0, two = 0] = projects
   const seen: Acknowledged[] = []
@@ -76,11 +77,8 @@ test('a backup under pushes, commits, uploads and deletions is of one moment', a
       return status === 201 ? { upload: { url: `/projects/${one}${body.url}`, text } } : undefined
     }),
     keep(async (count) => {
-      const made = await ana.post('/projects', {
-        name: `short ${count}`,
-        initialize_with_readme: true,
-      })
-      await ana.delete(`/projects/${made.body.id}`)
+      const { id } = await createProject(ana, `short ${count}`, { initialize_with_readme: true })
+      await ana.delete(`/projects/${id}`)
       return undefined
     }),
   ]
@@ -164,9 +162,9 @@ test('words that no command says close the connection, and nothing else', async 
 })
 
 test('a ref of the server itself is as the database has it, though it is in no journal', async () => {
-  const { body } = await ana.post('/projects', { name: 'requests', initialize_with_readme: true })
+  const { id } = await createProject(ana, 'requests', { initialize_with_readme: true })
   const commit = async (count: number) =>
-    ana.post(`/projects/${body.id}/repository/commits`, {
+    ana.post(`/projects/${id}/repository/commits`, {
       branch: 'side',
       ...(count === 0 ? { start_branch: 'main' } : {}),
       commit_message: `Number ${count}`,
@@ -174,13 +172,13 @@ test('a ref of the server itself is as the database has it, though it is in no j
     })
   await commit(0)
   const request = { title: 'r', source_branch: 'side', target_branch: 'main' }
-  await ana.post(`/projects/${body.id}/merge_requests`, request)
+  await ana.post(`/projects/${id}/merge_requests`, request)
   await world.runTasks()
   await commit(1)
   await world.runTasks()
   await place.create(world.folder, ['--incremental'])
   const restored = await place.restore()
-  const shard = (body.id & 0xff).toString(16).padStart(2, '0')
-  const refs = refsIn(join(restored, 'repositories', shard, `${body.id}.git`))
+  const shard = (id & 0xff).toString(16).padStart(2, '0')
+  const refs = refsIn(join(restored, 'repositories', shard, `${id}.git`))
   expect(refs.get('refs/merge-requests/1/head')).toBe(refs.get('refs/heads/side'))
 })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { mountSmallDisk, type SmallDisk } from '../../../scripts/torture/disk/small-disk.ts'
 import { gitstead } from '../../support/command-line.ts'
+import { createProject } from '../../support/create.ts'
 import { useWorld } from '../../support/world.ts'
 import { type BackupPlace, openBackupPlace } from './place.ts'
 
@@ -12,7 +13,7 @@ let disk: SmallDisk | undefined
 beforeAll(async () => {
   place = openBackupPlace()
   disk = mountSmallDisk(join(place.folder, 'disk'), 24)
-  await world.root.post('/projects', { name: 'demo', initialize_with_readme: true })
+  await createProject(world.root, 'demo', { initialize_with_readme: true })
 })
 afterAll(async () => {
   disk?.unmount()

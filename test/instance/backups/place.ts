@@ -83,7 +83,7 @@ export function fsckAll(data: string): string[] {
   })
 }
 
-/** The refs of a repository, as git tells them. */
+/** The refs of a repository, as git lists them. */
 export function refsIn(path: string): Map<string, string> {
   const args = ['-C', path, 'for-each-ref', '--format=%(objectname) %(refname)']
   const lines = execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean)

@@ -53,7 +53,7 @@ test('parameters are looked at before the caller', async () => {
   expect((await user.post('/broadcast_messages', { message: 'x' })).status).toBe(403)
 })
 
-test('what is wrong is told by field', async () => {
+test('errors are answered by field', async () => {
   const blank = await world.root.post('/broadcast_messages', { message: '' })
   expect(blank.body).toEqual({ message: { message: ["can't be blank"] } })
   const font = await world.root.post('/broadcast_messages', { message: 'x', font: 'red' })

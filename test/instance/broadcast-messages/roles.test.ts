@@ -38,7 +38,7 @@ describe('broadcast messages', () => {
     expect(await answers(root)).toEqual([200, 200, 201, 200, 204])
   })
 
-  test('that are missing are told so to administrators alone', async () => {
+  test('that do not exist answer 404 to administrators only', async () => {
     for (const call of [
       (by: Caller) => by.put(`${path}/99999`, { message: 'x' }),
       (by: Caller) => by.delete(`${path}/99999`),
@@ -90,7 +90,7 @@ describe('broadcast messages', () => {
     expect((await ana.get(`${path}/${id}`)).body[name]).toBe('#012345')
   })
 
-  test('name each level once, and end an hour after they are made unless told otherwise', async () => {
+  test('name each level once, and end an hour after they are made unless the request says otherwise', async () => {
     const made = await make({ target_access_levels: [40, 10, 40] })
     expect(made.target_access_levels).toEqual([40, 10])
     expect([made.starts_at, made.ends_at]).toEqual([

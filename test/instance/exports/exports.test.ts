@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { pack } from 'tar-stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -46,14 +47,12 @@ async function tarOf(files: Record<string, string>): Promise<Uint8Array<ArrayBuf
 
 describe('exporting a project', () => {
   test('gives an archive from which the same project is made again', async () => {
-    const body = {
-      name: 'source',
+    const source = await createProject(ana, 'source', {
       description: 'To be moved',
       initialize_with_readme: true,
       merge_method: 'ff',
       topics: ['one', 'two'],
-    }
-    const { body: source } = await ana.post('/projects', body)
+    })
     await ana.post(`/projects/${source.id}/labels`, { name: 'bug', color: '#ff0000' })
     await ana.post(`/projects/${source.id}/milestones`, { title: 'v1', due_date: '2026-12-24' })
     await ana.post(`/projects/${source.id}/wikis`, { title: 'docs/home', content: '# Hi' })
@@ -124,12 +123,11 @@ describe('exporting a project', () => {
   })
 
   test('makes a project as visible as it was, where that is allowed', async () => {
-    const { body: source } = await ana.post('/projects', { name: 'open', visibility: 'public' })
+    const source = await createProject(ana, 'open', { visibility: 'public' })
     await ana.post(`/projects/${source.id}/export`)
     await world.runTasks()
     const archive = await download(`/projects/${source.id}/export/download`)
-    const closed = { name: 'closed', path: 'closed', visibility: 'internal' }
-    await ana.post('/groups', closed)
+    await createGroup(ana, 'closed', { visibility: 'internal' })
     const visibility = async (fields: Record<string, string>, by = ana) => {
       const raw = form(archive, fields)
       const made = await by.post('/projects/import', undefined, { raw })
@@ -164,35 +162,35 @@ describe('exporting a project', () => {
   })
 
   test('is for maintainers, and ends after a day', async () => {
-    const { body } = await ana.post('/projects', { name: 'mine', visibility: 'public' })
-    expect((await ben.post(`/projects/${body.id}/export`)).status).toBe(403)
-    await ana.post(`/projects/${body.id}/export`)
+    const { id } = await createProject(ana, 'mine', { visibility: 'public' })
+    expect((await ben.post(`/projects/${id}/export`)).status).toBe(403)
+    await ana.post(`/projects/${id}/export`)
     await world.runTasks()
-    await download(`/projects/${body.id}/export/download`)
+    await download(`/projects/${id}/export/download`)
     world.setNow('2026-05-06T10:00:00.000Z')
     await world.runTasks()
-    expect((await ana.get(`/projects/${body.id}/export`)).body.export_status).toBe('none')
+    expect((await ana.get(`/projects/${id}/export`)).body.export_status).toBe('none')
     world.setNow('2026-05-04T10:00:00.000Z')
   })
 
   test('that somebody has put into a package is there after its day is over', async () => {
-    const { body } = await ana.post('/projects', { name: 'kept' })
-    await ana.post(`/projects/${body.id}/export`)
+    const { id } = await createProject(ana, 'kept')
+    await ana.post(`/projects/${id}/export`)
     await world.runTasks()
-    const archive = await download(`/projects/${body.id}/export/download`)
-    const at = `/projects/${body.id}/packages/generic/backup/1.0/export.tar.gz`
+    const archive = await download(`/projects/${id}/export/download`)
+    const at = `/projects/${id}/packages/generic/backup/1.0/export.tar.gz`
     expect((await ana.put(at, undefined, { raw: archive })).status).toBe(201)
     const { file } = await world.ctx.db
       .selectFrom('exports')
       .select('file')
-      .where('source_id', '=', body.id)
+      .where('source_id', '=', id)
       .executeTakeFirstOrThrow()
     const stored = new Date(world.ctx.now())
     await utimes(world.ctx.files.pathOf(String(file)), stored, stored)
     world.setNow('2026-05-08T10:00:00.000Z')
     await world.runTasks()
     world.setNow('2026-05-04T10:00:00.000Z')
-    expect((await ana.get(`/projects/${body.id}/export`)).body.export_status).toBe('none')
+    expect((await ana.get(`/projects/${id}/export`)).body.export_status).toBe('none')
     expect(await download(at)).toEqual(archive)
   })
 
@@ -233,7 +231,7 @@ describe('exporting a project', () => {
 
 describe('an import that replaces a project', () => {
   test('leaves the old one as it was until it has succeeded, and for good when it fails', async () => {
-    const { body: old } = await ana.post('/projects', { name: 'kept one', path: 'kept-one' })
+    const old = await createProject(ana, 'kept one', { path: 'kept-one' })
     const made = await ana.post('/projects/import', undefined, {
       raw: form(await tarOf({ 'project.json': 'x' }), { path: 'kept-one', overwrite: 'true' }),
     })
@@ -248,9 +246,9 @@ describe('an import that replaces a project', () => {
   })
 
   test('asks again in the end whether it may', async () => {
-    const { body: group } = await ana.post('/groups', { name: 'shared', path: 'shared' })
+    const group = await createGroup(ana, 'shared')
     await ana.post(`/groups/${group.id}/members`, { user_id: ben.id, access_level: 50 })
-    const { body: old } = await ana.post('/projects', { name: 'ours', namespace_id: group.id })
+    const old = await createProject(ana, 'ours', { namespace_id: group.id })
     await ana.post(`/projects/${old.id}/export`)
     await world.runTasks()
     const archive = await download(`/projects/${old.id}/export/download`)
@@ -267,8 +265,8 @@ describe('an import that replaces a project', () => {
   })
 
   test('is refused when another project has its name', async () => {
-    await ana.post('/projects', { name: 'first', path: 'first' })
-    await ana.post('/projects', { name: 'second', path: 'second' })
+    await createProject(ana, 'first')
+    await createProject(ana, 'second')
     const raw = form(await tarOf({}), { path: 'first', name: 'second', overwrite: 'true' })
     const refused = await ana.post('/projects/import', undefined, { raw })
     expect([refused.status, refused.body.message]).toEqual([
@@ -282,7 +280,7 @@ test('an import and an export that the server cannot finish end as failed, with 
   const idle = await openWorld({}, { background: false })
   try {
     const cay = await idle.user('cay')
-    const { body: source } = await cay.post('/projects', { name: 'unlucky' })
+    const source = await createProject(cay, 'unlucky')
     const raw = form(await tarOf({}), { path: 'unlucky-copy' })
     const { body: made } = await cay.post('/projects/import', undefined, { raw })
     await cay.post(`/projects/${source.id}/export`)
@@ -310,13 +308,8 @@ test('an import and an export that the server cannot finish end as failed, with 
 
 describe('exporting a group', () => {
   test('gives an archive with the groups below it', async () => {
-    const { body: top } = await ana.post('/groups', { name: 'Top', path: 'top' })
-    const { body: sub } = await ana.post('/groups', {
-      name: 'Sub',
-      path: 'sub',
-      parent_id: top.id,
-      description: 'Below',
-    })
+    const top = await createGroup(ana, 'top')
+    const sub = await createGroup(ana, 'sub', { parent_id: top.id, description: 'Below' })
     await ana.post(`/groups/${sub.id}/labels`, { name: 'shared', color: '#00ff00' })
     expect((await ana.post(`/groups/${top.id}/export`)).status).toBe(202)
     await world.runTasks()
@@ -362,10 +355,11 @@ describe('importing from an address', () => {
         [there.id, made.body.id].map((id) => cay.get(`/projects/${id}/repository/branches/trunk`)),
       )
       expect(heads[0]?.body.commit.id).toBe(heads[1]?.body.commit.id)
-      const none = { name: 'none', import_url: `${near.url}/cay/nowhere.git` }
-      const missing = await cay.post('/projects', none)
+      const missing = await createProject(cay, 'none', {
+        import_url: `${near.url}/cay/nowhere.git`,
+      })
       await near.runTasks()
-      const failed = await cay.get(`/projects/${missing.body.id}/import`)
+      const failed = await cay.get(`/projects/${missing.id}/import`)
       expect(failed.body.import_status).toBe('failed')
     } finally {
       await near.close()

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { projectRecord } from '../../../src/instance/exports/archive-form.ts'
+import { createGroup, createProject } from '../../support/create.ts'
 import { commitFiles } from '../../support/fast-import.ts'
 import { git } from '../../support/git.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
@@ -559,7 +560,7 @@ describe('an archive of groups', () => {
     const days = { start_date: null, due_date: null }
     const milestone = { title: 'v1', description: '', state: 'active', ...days }
     const both = { labels: [label], milestones: [milestone] }
-    const { body: above } = await ana.post('/groups', { name: 'above', path: 'above' })
+    const above = await createGroup(ana, 'above')
     await ana.post(`/groups/${above.id}/labels`, label)
     await ana.post(`/groups/${above.id}/milestones`, { title: 'v1' })
     const archive = [
@@ -586,7 +587,7 @@ describe('an archive of groups', () => {
 
   test('goes below a group only for those who may make groups there', async () => {
     const bob = await world.user('bob')
-    const { body: parent } = await ana.post('/groups', { name: 'parent', path: 'parent' })
+    const parent = await createGroup(ana, 'parent')
     const text = JSON.stringify({ form: 'gitstead-export-1', groups: [group('')] })
     const raw = async () =>
       upload(await archiveOf([['group.json', text]]), {
@@ -606,7 +607,7 @@ describe('an archive of groups', () => {
 })
 
 test('what goes into an export comes back from it', async () => {
-  const { body: source } = await ana.post('/projects', { name: 'source' })
+  const source = await createProject(ana, 'source')
   const at = `/projects/${source.id}`
   const label = { name: 'bug', color: '#ff0000', description: 'x'.repeat(20_000), priority: 3 }
   expect((await ana.post(`${at}/labels`, label)).status).toBe(201)

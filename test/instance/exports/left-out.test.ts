@@ -3,6 +3,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { storeLfsObject } from '../../../src/repositories/lfs/objects.ts'
+import { createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 import { archiveOf, projectFile, upload } from './archives.ts'
 
@@ -38,10 +39,7 @@ const relations = (body: { failed_relations: { relation_name: string }[] }) =>
   body.failed_relations.map((one) => one.relation_name)
 
 test('large files go with a project, and lost ones end the export', async () => {
-  const { body: source } = await ana.post('/projects', {
-    name: 'large',
-    initialize_with_readme: true,
-  })
+  const source = await createProject(ana, 'large', { initialize_with_readme: true })
   const oid = sha256('large file')
   await storeLfsObject(world.ctx, source, { oid, size: 10 }, bytesOf('large file'))
   const archive = await exported(source.id)
@@ -60,10 +58,7 @@ test('large files go with a project, and lost ones end the export', async () => 
 })
 
 test('what an export does not carry is named by its status and by that of the import', async () => {
-  const { body: source } = await ana.post('/projects', {
-    name: 'full',
-    initialize_with_readme: true,
-  })
+  const source = await createProject(ana, 'full', { initialize_with_readme: true })
   const at = `/projects/${source.id}`
   await ana.post(`${at}/issues`, { title: 'one' })
   await ana.post(`${at}/issues`, { title: 'two' })

@@ -4,11 +4,12 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { newFolder } from '../../support/database.ts'
 import { type ServerProcess, startServerProcess } from '../../support/server-process.ts'
 import { Caller, openWorld, type World } from '../../support/world.ts'
 
-/** Another server that has an archive to give, with a certificate that nobody knows unless told. */
+/** Another server that has an archive to give, with a certificate that is trusted only by a setting. */
 let other: Server
 let address: string
 let world: World
@@ -46,8 +47,8 @@ test('an archive at an address becomes a project', async () => {
     NODE_EXTRA_CA_CERTS: certificate,
   })
   const root = new Caller(server.url, 'root-token-of-this-test', 1, 'root')
-  const source = await root.post('/projects', { name: 'near', initialize_with_readme: true })
-  const path = `/projects/${source.body.id}/export`
+  const source = await createProject(root, 'near', { initialize_with_readme: true })
+  const path = `/projects/${source.id}/export`
   await root.post(path)
   const status = async (at: string) => (await root.get(at)).body
   await vi.waitFor(async () => expect((await status(path)).export_status).toBe('finished'), 20_000)

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld({ outboundAllow: ['127.0.0.1'] })
@@ -21,7 +22,7 @@ test('an export goes where it was asked to go, under the description that was gi
   other.listen(0, '127.0.0.1')
   await once(other, 'listening')
   const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}/put?signature=secret`
-  const { body: source } = await ana.post('/projects', { name: 'sent', description: 'Old words' })
+  const source = await createProject(ana, 'sent', { description: 'Old words' })
   const path = `/projects/${source.id}/export`
   const upload = { 'upload[url]': url, 'upload[http_method]': 'POST', description: 'New words' }
   const raw = new URLSearchParams(upload)

@@ -102,7 +102,7 @@ describe.each([
     ['first: -1', 'first must not be negative'],
     ['after: "x"', 'after is no cursor'],
     ['after: "MS41"', 'after is no cursor'],
-  ])('with %s is told as an error of that field alone', async (argument, message) => {
+  ])('with %s is an error of that field only', async (argument, message) => {
     const query = `{ project(fullPath: "ana/asked") { name ${name}(${argument}) { count } } }`
     const { status, body } = await ask(ana, query)
     expect([status, body.errors]).toMatchObject([
@@ -140,7 +140,7 @@ describe('a state', () => {
 })
 
 describe('what is shown', () => {
-  test('of an issue is as the API tells it', async () => {
+  test('of an issue is as in the API', async () => {
     const { body: issue } = await ana.get(`${at}/issues/2`)
     const { issue: shown } = await asked(
       `issue(iid: "2") { id iid title description state confidential webUrl createdAt updatedAt
@@ -162,7 +162,7 @@ describe('what is shown', () => {
     })
   })
 
-  test('of a merge request is as the API tells it', async () => {
+  test('of a merge request is as in the API', async () => {
     const { body: request } = await ana.get(`${at}/merge_requests/2`)
     const { mergeRequest: shown } = await asked(
       `mergeRequest(iid: "2") { id iid title description state draft sourceBranch targetBranch
@@ -186,7 +186,7 @@ describe('what is shown', () => {
     })
   })
 
-  test('of a snippet is as the API tells it', async () => {
+  test('of a snippet is as in the API', async () => {
     const [snippet] = (await ana.get(`${at}/snippets`)).body
     const { snippets } = await asked(
       `snippets(first: 1) { nodes { id title description fileName visibilityLevel webUrl rawUrl
@@ -210,7 +210,7 @@ describe('what is shown', () => {
     ])
   })
 
-  test('of a project is as the API tells it', async () => {
+  test('of a project is as in the API', async () => {
     const { body } = await ana.get(at)
     const shown = await asked(
       `id name path fullPath description visibility archived webUrl httpUrlToRepo sshUrlToRepo
@@ -334,7 +334,7 @@ describe('a request', () => {
     expect((await call(none)).body).toEqual({ data: { __typename: 'Query' } })
   })
 
-  test('is posted: any other method is told so', async () => {
+  test('is posted: any other method is refused', async () => {
     for (const method of ['GET', 'PUT', 'DELETE']) {
       const reply = await ana.call(method, '/api/graphql', undefined, { host: true })
       expect([method, reply.status]).toEqual([method, 405])

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -7,8 +8,7 @@ const stranger = useCaller(world, 'stranger')
 let projectId: number
 
 beforeAll(async () => {
-  const made = await ana.post('/projects', { name: 'demo', visibility: 'public' })
-  projectId = made.body.id
+  projectId = (await createProject(ana, 'demo', { visibility: 'public' })).id
   for (const title of ['one', 'two', 'three']) {
     await ana.post(`/projects/${projectId}/issues`, { title, confidential: title === 'two' })
   }
@@ -17,7 +17,7 @@ beforeAll(async () => {
 const ask = (caller: Caller, query: string, more: Record<string, unknown> = {}) =>
   caller.post('/api/graphql', { query, ...more }, { host: true })
 
-test('tells who the caller is', async () => {
+test('shows who the caller is', async () => {
   const query = '{ currentUser { id username name active } metadata { version } }'
   const own = await ask(ana, query)
   expect([own.status, own.body]).toEqual([
@@ -40,9 +40,9 @@ test('tells who the caller is', async () => {
   expect((await ask(world.as('wrong'), query)).status).toBe(401)
 })
 
-test('tells what a caller has, as configuration tools ask for it', async () => {
+test('lists what a caller has, as configuration tools ask for it', async () => {
   const namespaces = await ana.get('/namespaces?search=ana')
-  await ana.post('/groups', { name: 'own', path: 'own-group' })
+  await createGroup(ana, 'own-group', { name: 'own' })
   const query =
     'query {currentUser {name, bot, groupCount, id, namespace{id fullPath}, publicEmail, username}}'
   expect((await ask(ana, query)).body.data.currentUser).toEqual({
@@ -85,11 +85,11 @@ test('walks through the issues that the caller may see', async () => {
 })
 
 test('a hidden project is as one that is not there', async () => {
-  const hidden = await ana.post('/projects', { name: 'hidden', visibility: 'private' })
+  const hidden = await createProject(ana, 'hidden', { visibility: 'private' })
   const query = (path: string) => `{ project(fullPath: "${path}") { id } }`
   expect((await ask(stranger, query('ana/hidden'))).body).toEqual({ data: { project: null } })
   expect((await ask(stranger, query('ana/nothing'))).body).toEqual({ data: { project: null } })
-  expect((await ask(ana, query(String(hidden.body.id)))).body).toEqual({ data: { project: null } })
+  expect((await ask(ana, query(String(hidden.id)))).body).toEqual({ data: { project: null } })
   expect((await ask(ana, query('ana/hidden'))).body.data.project.id).toMatch(/\d+$/)
 })
 
@@ -111,7 +111,7 @@ test('merge requests and pipelines follow the rights of the project', async () =
   expect((await ask(ana, query)).body.errors).toBeUndefined()
 })
 
-test('what is wrong with a query is told with status 200', async () => {
+test('errors of a query are answered with status 200', async () => {
   for (const query of ['{ nothing }', '{ currentUser { ', 'mutation { x }', '']) {
     const reply = await ask(ana, query)
     expect([reply.status, reply.body.errors.length > 0, reply.body.data ?? null]).toEqual([

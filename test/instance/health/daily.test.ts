@@ -1,13 +1,14 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld({ healthSchedule: '15 4 * * *' })
 const ana = useCaller(world, 'ana')
 let project = 0
 beforeAll(async () => {
-  project = (await ana.post('/projects', { name: 'demo', initialize_with_readme: true })).body.id
+  project = (await createProject(ana, 'demo', { initialize_with_readme: true })).id
 })
 
 const checks = async () => (await world.root.get('/admin/health_checks')).body
@@ -18,7 +19,7 @@ const mails = () => {
   return names.map((name) => readFileSync(join(folder, name), 'utf8'))
 }
 
-test('the server looks at its data once a day, and tells administrators what is new', async () => {
+test('the server checks its data once a day, and mails administrators what is new', async () => {
   expect(await metrics()).not.toContain('gitstead_health')
   await world.runTasks()
   expect(await checks()).toMatchObject([{ state: 'warning' }])

@@ -160,7 +160,7 @@ interface Damage {
   readonly name: string
   readonly make: (data: string) => void
   /** What plain `doctor` says. */
-  readonly told: RegExp | ((data: string) => RegExp)
+  readonly reported: RegExp | ((data: string) => RegExp)
   /** What `--mend` says of it; left out where nothing here knows better. */
   readonly mended?: RegExp
 }
@@ -189,7 +189,8 @@ const damages: readonly Damage[] = [
       unpackAll(repository)
       rmSync(loose(repository, git(repository, 'rev-parse', 'main:.svc-ci.yml')))
     },
-    told: /FAILURE repository .*: the blob [0-9a-f]{40} is lost, which is refs\/.*:\.svc-ci\.yml/,
+    reported:
+      /FAILURE repository .*: the blob [0-9a-f]{40} is lost, which is refs\/.*:\.svc-ci\.yml/,
     mended: /nothing of what its refs lead to is missing now/,
   },
   {
@@ -199,7 +200,7 @@ const damages: readonly Damage[] = [
       unpackAll(repository)
       rmSync(loose(repository, git(repository, 'rev-parse', 'side')))
     },
-    told: /FAILURE repository .*: refs\/heads\/side leads to [0-9a-f]{40}, which is lost/,
+    reported: /FAILURE repository .*: refs\/heads\/side leads to [0-9a-f]{40}, which is lost/,
     mended: /nothing of what its refs lead to is missing now/,
   },
   {
@@ -212,13 +213,15 @@ const damages: readonly Damage[] = [
       chmodSync(join(folder, pack), 0o644)
       rewrite(join(folder, pack), (path) => truncateSync(path, statSync(path).size - 300))
     },
-    told: /FAILURE repository .*: the pack pack-[0-9a-f]+\.pack is cut, or not the one of its index/,
+    reported:
+      /FAILURE repository .*: the pack pack-[0-9a-f]+\.pack is cut, or not the one of its index/,
     mended: /set aside pack-[0-9a-f]+ in damaged-objects/,
   },
   {
     name: 'a ref file removed',
     make: (data) => rmSync(join(repositoryIn(data, project), 'refs/heads/side')),
-    told: /FAILURE repository .*: the ref refs\/heads\/side is missing, the database knows it at [0-9a-f]{40}/,
+    reported:
+      /FAILURE repository .*: the ref refs\/heads\/side is missing, the database knows it at [0-9a-f]{40}/,
     mended: /refs\/heads\/side is at [0-9a-f]{40} again/,
   },
   {
@@ -230,83 +233,87 @@ const damages: readonly Damage[] = [
       git(repository, 'update-ref', 'refs/heads/side', old)
       git(repository, 'pack-refs', '--all')
     },
-    told: /FAILURE repository .*: the ref refs\/heads\/side is back at [0-9a-f]{40}, the database knows it at/,
+    reported:
+      /FAILURE repository .*: the ref refs\/heads\/side is back at [0-9a-f]{40}, the database knows it at/,
     mended: /refs\/heads\/side is at [0-9a-f]{40} again/,
   },
   {
     name: 'a ref file emptied',
     make: (data) => writeFileSync(join(repositoryIn(data, project), 'refs/heads/side'), ''),
-    told: /FAILURE repository .*: the ref refs\/heads\/side is empty, the database knows it at/,
+    reported: /FAILURE repository .*: the ref refs\/heads\/side is empty, the database knows it at/,
     mended: /refs\/heads\/side is at [0-9a-f]{40} again/,
   },
   {
     name: 'HEAD gone',
     make: (data) => rmSync(join(repositoryIn(data, project), 'HEAD')),
-    told: /FAILURE repository .*: HEAD names no branch/,
+    reported: /FAILURE repository .*: HEAD names no branch/,
     mended: /HEAD names the branch main again/,
   },
   {
     name: 'a repository folder gone',
     make: (data) => rmSync(repositoryIn(data, project), { recursive: true }),
-    told: /FAILURE repository .*: is missing on disk/,
+    reported: /FAILURE repository .*: is missing on disk/,
     mended: /its folder is made again/,
   },
   {
     name: 'a foreign repository folder',
     make: (data) => cpSync(repositoryIn(data, fork), repositoryIn(data, 999), { recursive: true }),
-    told: /warning repository 999: the database does not know it: gitstead project import/,
+    reported: /warning repository 999: the database does not know it: gitstead project import/,
   },
   {
     name: 'a folder that is no repository',
     make: (data) => mkdirSync(join(data, 'repositories/00/mine.git'), { recursive: true }),
-    told: /warning repositories: .*mine\.git is no repository of this server/,
+    reported: /warning repositories: .*mine\.git is no repository of this server/,
   },
   {
     name: 'an uploaded file deleted',
     make: (data) => rmSync(fileIn(data, stored.upload)),
-    told: () => new RegExp(`FAILURE stored file: upload a\\.txt .* ${stored.upload} is missing`),
+    reported: () =>
+      new RegExp(`FAILURE stored file: upload a\\.txt .* ${stored.upload} is missing`),
     mended: /put back from the backup/,
   },
   {
     name: 'a package file altered',
     make: (data) => writeFileSync(fileIn(data, stored.package), 'package bytez'),
-    told: () => /FAILURE stored file: package file tool\.bin .* has other content than its hash/,
+    reported: () =>
+      /FAILURE stored file: package file tool\.bin .* has other content than its hash/,
     mended: /put back from the backup/,
   },
   {
     name: 'a package file cut',
     make: (data) => truncateSync(fileIn(data, stored.package), 3),
-    told: /FAILURE stored file: package file tool\.bin .* has another size/,
+    reported: /FAILURE stored file: package file tool\.bin .* has another size/,
     mended: /put back from the backup/,
   },
   {
     name: 'an LFS object deleted',
     make: (data) => rmSync(fileIn(data, stored.lfs)),
-    told: /FAILURE stored file: large file \(LFS\) of .* is missing/,
+    reported: /FAILURE stored file: large file \(LFS\) of .* is missing/,
     mended: /put back from the backup/,
   },
   {
     name: 'a job log deleted',
     make: (data) => rmSync(fileIn(data, stored.log)),
-    told: /FAILURE stored file: log of job \d+ of .* is missing/,
+    reported: /FAILURE stored file: log of job \d+ of .* is missing/,
     mended: /put back from the backup/,
   },
   {
     name: 'the log of a running job deleted',
     make: (data) => rmSync(logIn(data)),
-    told: /FAILURE log of job \d+: of .* has 0 of its 21 bytes/,
+    reported: /FAILURE log of job \d+: of .* has 0 of its 21 bytes/,
     mended: /log of job \d+: put back from the backup \S+$/m,
   },
   {
     name: 'the log of a running job cut',
     make: (data) => truncateSync(logIn(data), 4),
-    told: /FAILURE log of job \d+: of .* has 4 of its 21 bytes/,
+    reported: /FAILURE log of job \d+: of .* has 4 of its 21 bytes/,
     mended: /log of job \d+: put back from the backup \S+$/m,
   },
   {
     name: 'a lock left behind',
     make: (data) => writeFileSync(join(repositoryIn(data, project), 'refs/heads/side.lock'), ''),
-    told: /warning repository .*: refs\/heads\/side\.lock is left over by a process that is gone/,
+    reported:
+      /warning repository .*: refs\/heads\/side\.lock is left over by a process that is gone/,
     mended: /removed refs\/heads\/side\.lock/,
   },
   {
@@ -317,7 +324,7 @@ const damages: readonly Damage[] = [
       writeFileSync(path, 'nobody')
       utimesSync(path, new Date('2026-01-01'), new Date('2026-01-01'))
     },
-    told: /warning stored files: 1 are there that nothing names/,
+    reported: /warning stored files: 1 are there that nothing names/,
     mended: /removed 1 that nothing names/,
   },
   {
@@ -326,13 +333,13 @@ const damages: readonly Damage[] = [
       for (const ending of ['', '-wal', '-shm'])
         rmSync(join(data, `gitstead.db${ending}`), { force: true })
     },
-    told: /FAILURE database: the database .* is missing/,
+    reported: /FAILURE database: the database .* is missing/,
     mended: /database: it was missing; put back from the backup/,
   },
   {
     name: 'secret.key gone',
     make: (data) => rmSync(join(data, 'secret.key')),
-    told: /FAILURE secret key: the key .*secret\.key is missing/,
+    reported: /FAILURE secret key: the key .*secret\.key is missing/,
     mended: /secret key: it was missing; put back from the backup/,
   },
 ]
@@ -340,12 +347,12 @@ const damages: readonly Damage[] = [
 describe('plain doctor finds, and --mend mends', () => {
   test.each(damages)(
     '$name',
-    async ({ make, told, mended }) => {
+    async ({ make, reported, mended }) => {
       const data = copyOfBase()
       const before = refsIn(repositoryIn(data, project))
       make(data)
       const found = await doctor(data)
-      expect(found.out).toMatch(typeof told === 'function' ? told(data) : told)
+      expect(found.out).toMatch(typeof reported === 'function' ? reported(data) : reported)
       expect(found.code).toBe(found.out.includes('FAILURE') ? 1 : 0)
       if (!mended) return
       const done = await doctor(data, ['--mend'])
@@ -374,18 +381,18 @@ test('a database that is older than the repositories is named, and learns what i
   for (const ending of ['-wal', '-shm']) rmSync(join(data, `gitstead.db${ending}`), { force: true })
   cpSync(join(aside, 'gitstead.db'), join(data, 'gitstead.db'))
   rmSync(aside, { recursive: true })
-  const told =
+  const reported =
     /warning repository .*: the ref refs\/heads\/side is at [0-9a-f]{40}, the database knows it at [0-9a-f]{40} and may be older/
   const unknown =
     /warning repository .*: the ref refs\/heads\/later is at [0-9a-f]{40}, the database does not know it/
   const found = await doctor(data)
-  expect(found.out).toMatch(told)
+  expect(found.out).toMatch(reported)
   expect(found.out).toMatch(unknown)
   const done = await doctor(data, ['--mend'])
   expect(done.out).toMatch(/the database knows refs\/heads\/side at [0-9a-f]{40} now/)
   expect(done.out).toMatch(/the database knows refs\/heads\/later at [0-9a-f]{40} now/)
   const after = await doctor(data)
-  expect(after.out).not.toMatch(told)
+  expect(after.out).not.toMatch(reported)
   expect(after.out).not.toMatch(unknown)
   expect(disagreements(data)).toEqual([])
 }, 60_000)

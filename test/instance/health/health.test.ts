@@ -40,7 +40,7 @@ describe('whoever watches the service', () => {
 })
 
 describe('the version', () => {
-  test.each(['/version', '/metadata'])('at %s is told to whoever is signed in', async (path) => {
+  test.each(['/version', '/metadata'])('at %s is for whoever is signed in', async (path) => {
     const nobody = await world.nobody.get(path)
     expect([nobody.status, nobody.body]).toEqual([401, { message: '401 Unauthorized' }])
     const { status, body } = await ana.get(path)

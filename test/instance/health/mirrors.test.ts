@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { gitstead } from '../../support/command-line.ts'
+import { createProject } from '../../support/create.ts'
 import { git } from '../../support/git.ts'
 import { makeProject, openClientFolders, type TestProject } from '../../support/git-client.ts'
 import { openWorld, type World } from '../../support/world.ts'
@@ -18,12 +19,7 @@ beforeAll(async () => {
   there = await openWorld()
   here = await openWorld({ outboundAllow: ['127.0.0.1'] }, { background: false })
   const ben = await there.user('ben')
-  const made = await ben.post('/projects', {
-    name: 'source',
-    initialize_with_readme: true,
-    visibility: 'public',
-  })
-  expect(made.status).toBe(201)
+  await createProject(ben, 'source', { initialize_with_readme: true, visibility: 'public' })
   const ana = await here.user('ana')
   source = await makeProject(here, ana, 'copy')
   const url = `${there.url}/ben/source.git`

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { signUpFaults } from '../../../src/identity/users/create/sign-up-rules.ts'
 import { Browser } from '../../support/browser.ts'
+import { createGroup, createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -52,7 +53,7 @@ describe('making an account for oneself', () => {
     expect((await world.root.get('/users?username=x')).body).toEqual([])
   })
 
-  test('waits for an administrator unless told otherwise', async () => {
+  test('waits for an administrator unless a setting says otherwise', async () => {
     await set({ signup_enabled: true })
     const { shown, browser } = await signUp('waiting')
     expect(shown.status).toBe(200)
@@ -65,7 +66,7 @@ describe('making an account for oneself', () => {
 
   test('gives no invitation away before the address is confirmed', async () => {
     await set({ signup_enabled: true, require_admin_approval_after_user_signup: false })
-    const project = (await ana.post('/projects', { name: 'invited' })).body
+    const project = await createProject(ana, 'invited')
     await ana.post(`/projects/${project.id}/invitations`, {
       email: 'thief@example.org',
       access_level: 30,
@@ -77,7 +78,7 @@ describe('making an account for oneself', () => {
   })
 
   test('is what an invitation asks for, or an account that an administrator makes', async () => {
-    const project = (await ana.post('/projects', { name: 'by-mail' })).body
+    const project = await createProject(ana, 'by-mail')
     const mailTo = async (email: string): Promise<string> => {
       await ana.post(`/projects/${project.id}/invitations`, { email, access_level: 30 })
       await world.runTasks()
@@ -156,33 +157,33 @@ test('keys are held to the kinds and lengths that administrators want', async ()
 
 test('new groups let create projects whom administrators say', async () => {
   await set({ default_project_creation: 1 })
-  const group = (await ana.post('/groups', { name: 'Kept', path: 'kept' })).body
-  expect(group.project_creation_level).toBe('maintainer')
+  const group = await createGroup(ana, 'kept')
+  expect(group).toHaveProperty('project_creation_level', 'maintainer')
 })
 
 test('new projects take part in the runners of the instance only while administrators want that', async () => {
   await set({ shared_runners_enabled: false })
-  const without = (await ana.post('/projects', { name: 'without-runners' })).body
-  expect(without.shared_runners_enabled).toBe(false)
+  const without = await createProject(ana, 'without-runners')
+  expect(without).toHaveProperty('shared_runners_enabled', false)
   const wished = { name: 'with-runners', shared_runners_enabled: true }
   expect((await ana.post('/projects', wished)).body.shared_runners_enabled).toBe(true)
 })
 
 test('projects are exported only while administrators offer that', async () => {
-  const project = (await ana.post('/projects', { name: 'exported' })).body
+  const project = await createProject(ana, 'exported')
   await set({ project_export_enabled: false })
   expect((await ana.post(`/projects/${project.id}/export`)).status).toBe(404)
 })
 
 test('issues are limited in each project as administrators say', async () => {
-  const project = (await ana.post('/projects', { name: 'filed' })).body
+  const project = await createProject(ana, 'filed')
   await set({ issues_create_limit: 1 })
   const file = async () => (await ana.post(`/projects/${project.id}/issues`, { title: 'x' })).status
   expect([await file(), await file()]).toEqual([201, 429])
 })
 
 test('comments are limited as administrators say', async () => {
-  const project = (await ana.post('/projects', { name: 'limited' })).body
+  const project = await createProject(ana, 'limited')
   await ana.post(`/projects/${project.id}/issues`, { title: 'One' })
   await set({ notes_create_limit: 2 })
   const note = async () =>
@@ -204,7 +205,7 @@ test('the throttle says what administrators want it to say', async () => {
 })
 
 test('git over HTTP is refused where only SSH is wanted', async () => {
-  const project = (await ana.post('/projects', { name: 'fetched', visibility: 'public' })).body
+  const project = await createProject(ana, 'fetched', { visibility: 'public' })
   const fetchRefs = async () =>
     (
       await fetch(
@@ -217,7 +218,7 @@ test('git over HTTP is refused where only SSH is wanted', async () => {
 })
 
 test('attachments are no larger than administrators want', async () => {
-  const project = (await ana.post('/projects', { name: 'attached' })).body
+  const project = await createProject(ana, 'attached')
   await set({ max_attachment_size: 0 })
   const form = new FormData()
   form.set('file', new Blob(['x']), 'x.txt')

@@ -126,7 +126,7 @@ test('features are switched, shown and forgotten', async () => {
   expect((await ana.get('/features')).status).toBe(403)
 })
 
-test('the queue tells real numbers', async () => {
+test('the queue shows its real counts', async () => {
   const { db } = world.ctx
   const now = world.ctx.now()
   await db

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { deactivateDormant } from '../../../src/identity/users/tasks.ts'
+import { createGroup, createProject } from '../../support/create.ts'
 import { gitBytes } from '../../support/git.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
@@ -62,19 +63,19 @@ test('people who do nothing for long are deactivated where administrators want i
   await set({ deactivate_dormant_users: false })
 })
 
-test('estimated and spent time is told in hours where administrators want it', async () => {
-  const { id } = (await ana.post('/projects', { name: 'timed' })).body
+test('estimated and spent time is shown in hours where a setting says so', async () => {
+  const { id } = await createProject(ana, 'timed')
   await ana.post(`/projects/${id}/issues`, { title: 'One' })
   const at = `/projects/${id}/issues/1`
   await ana.post(`${at}/time_estimate`, { duration: '1mo 2d 3h' })
   await ana.post(`${at}/add_spent_time`, { duration: '1w 30m' })
-  const told = async () => {
+  const times = async () => {
     const { body } = await ana.get(`${at}/time_stats`)
     return [body.human_time_estimate, body.human_total_time_spent]
   }
-  expect(await told()).toEqual(['1mo 2d 3h', '1w 30m'])
+  expect(await times()).toEqual(['1mo 2d 3h', '1w 30m'])
   await set({ time_tracking_limit_to_hours: true })
-  expect(await told()).toEqual(['179h', '40h 30m'])
+  expect(await times()).toEqual(['179h', '40h 30m'])
   expect((await ana.get(at)).body.time_stats).toMatchObject({
     time_estimate: 644_400,
     human_time_estimate: '179h',
@@ -88,7 +89,7 @@ test('estimated and spent time is told in hours where administrators want it', a
 
 test('some may comment as much as they like where comments are limited', async () => {
   const dev = await world.user('dev')
-  const { id } = (await ana.post('/projects', { name: 'talk', visibility: 'public' })).body
+  const { id } = await createProject(ana, 'talk', { visibility: 'public' })
   await ana.post(`/projects/${id}/issues`, { title: 'One' })
   await set({ notes_create_limit: 1, notes_create_limit_allowlist: ['dev'] })
   const note = async (who: Caller) =>
@@ -127,7 +128,7 @@ test('archives of projects and groups come in no larger than administrators allo
 
 test('exports and imports are begun as often in a minute as administrators allow', async () => {
   const project = await addProject(world, ana, 'basic', { path: 'often' })
-  const { body: group } = await ana.post('/groups', { name: 'Often', path: 'often' })
+  const group = await createGroup(ana, 'often')
   const file = () => {
     const raw = new FormData()
     raw.set('path', 'often-in')
@@ -144,7 +145,7 @@ test('exports and imports are begun as often in a minute as administrators allow
   // Later than what other tests have sent.
   world.setNow('2026-05-04T12:00:00.000Z')
   await set(Object.fromEntries(limited.map(([name]) => [name, 1])))
-  await ana.post('/projects', { name: 'often-in' })
+  await createProject(ana, 'often-in')
   for (const [name, begin, first] of limited) {
     expect([(await begin()).status, (await begin()).status], name).toEqual([first, 429])
   }

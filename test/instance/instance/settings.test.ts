@@ -5,6 +5,7 @@ import {
   type SettingDefinition,
   settingDefinitions,
 } from '../../../src/access/setting-definitions.ts'
+import { createGroup, createProject } from '../../support/create.ts'
 import { gitClient } from '../../support/git-client.ts'
 import { ed25519, rsa } from '../../support/keys.ts'
 import { newTestFolder } from '../../support/test-folder.ts'
@@ -33,9 +34,8 @@ async function set(settings: Record<string, unknown>): Promise<void> {
 
 async function project(more: Record<string, unknown> = {}, owner = ana) {
   count += 1
-  const reply = await owner.post('/projects', { name: `p${count}`, ...more })
-  expect([reply.status, reply.body.message]).toEqual([201, undefined])
-  return reply.body
+  const reply = await createProject(owner, `p${count}`, more)
+  return reply
 }
 
 /** A value that the setting does not have by itself. */
@@ -115,7 +115,7 @@ describe('what is new follows the application settings:', () => {
       default_snippet_visibility: 'internal',
     })
     expect((await project()).visibility).toBe('internal')
-    const group = (await ana.post('/groups', { name: 'v', path: 'v' })).body
+    const group = await createGroup(ana, 'v')
     expect(group.visibility).toBe('public')
     expect((await project({ namespace_id: group.id })).visibility).toBe('internal')
     const snippet = { title: 's', file_name: 'a', content: 'x' }
@@ -261,7 +261,7 @@ test('wiki pages and snippets are no larger than is wanted', async () => {
   expect((await ana.post('/snippets', { ...snippet, content: 'x' })).status).toBe(201)
 })
 
-test('the number of everything is told without what is being deleted', async () => {
+test('the counts leave out what is being deleted', async () => {
   const numbers = async () => {
     const { body } = await root.get('/application/statistics')
     return Object.fromEntries(
@@ -270,7 +270,7 @@ test('the number of everything is told without what is being deleted', async () 
   }
   const first = await numbers()
   const made = await project()
-  const group = (await ana.post('/groups', { name: 'Counted', path: 'counted' })).body
+  const group = await createGroup(ana, 'counted')
   await ana.post(`/projects/${made.id}/issues`, { title: 'one' })
   await ana.post(`/projects/${made.id}/milestones`, { title: 'one' })
   const user = await world.user('counted-user')

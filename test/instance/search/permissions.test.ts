@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
@@ -21,8 +22,7 @@ const SCOPES = [
 ] as const
 
 beforeAll(async () => {
-  groupId = (await ana.post('/groups', { name: 'Shelf', path: 'shelf', visibility: 'public' })).body
-    .id
+  groupId = (await createGroup(ana, 'shelf', { visibility: 'public' })).id
   hidden = await filled('hidden', 'private')
   open = await filled('open', 'public')
   for (const [role, level] of Object.entries(ROLES)) {
@@ -40,13 +40,12 @@ beforeAll(async () => {
 
 /** A project that has the word in everything that can be searched. */
 async function filled(name: string, visibility: string): Promise<number> {
-  const made = await ana.post('/projects', {
-    name: `Quill ${name}`,
+  const { id } = await createProject(ana, `Quill ${name}`, {
     path: name,
     namespace_id: groupId,
     visibility,
   })
-  const at = `/projects/${made.body.id}`
+  const at = `/projects/${id}`
   await ana.post(`${at}/repository/commits`, {
     branch: 'main',
     commit_message: 'Sharpen the quill',
@@ -64,7 +63,7 @@ async function filled(name: string, visibility: string): Promise<number> {
   const request = { title: 'Quill: sharpen', source_branch: 'side', target_branch: 'main' }
   await ana.post(`${at}/merge_requests`, request)
   await ana.post(`${at}/wikis`, { title: 'Page', content: 'about a quill' })
-  return made.body.id
+  return id
 }
 
 const person = (name: string): Caller => people.get(name) ?? world.nobody

@@ -1,17 +1,17 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parseCodeQuery } from '../../../src/instance/search/code-query.ts'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, type Reply, useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
 const ana = useCaller(world, 'ana')
 const stranger = useCaller(world, 'stranger')
 let group: { id: number }
-let open: { id: number; full_path: string }
+let open: { id: number }
 let secret: { id: number }
 
 beforeAll(async () => {
-  group = (await ana.post('/groups', { name: 'Needle group', path: 'ng', visibility: 'public' }))
-    .body
+  group = await createGroup(ana, 'ng', { name: 'Needle group', visibility: 'public' })
   open = await projectIn('open', 'public')
   secret = await projectIn('secret', 'private')
   // Whether the merge requests can be merged is known from here on, so that two answers can be compared.
@@ -19,15 +19,12 @@ beforeAll(async () => {
 })
 
 async function projectIn(path: string, visibility: string) {
-  const project = (
-    await ana.post('/projects', {
-      name: `Needle ${path}`,
-      path,
-      namespace_id: group.id,
-      visibility,
-      initialize_with_readme: true,
-    })
-  ).body
+  const project = await createProject(ana, `Needle ${path}`, {
+    path,
+    namespace_id: group.id,
+    visibility,
+    initialize_with_readme: true,
+  })
   await ana.post(`/projects/${project.id}/repository/commits`, {
     branch: 'main',
     commit_message: `Hide the needle of ${path}`,
@@ -130,9 +127,7 @@ describe('searching a group or project', () => {
       expect(here.body.length).toBeGreaterThanOrEqual(2)
       const dashed = await ana.get(`/groups/${group.id}/search?scope=${scope}&search=needle`)
       expect(dashed.body).toEqual(here.body)
-      const other = (
-        await ana.post('/groups', { name: scope, path: `other-${scope.replace('_', '-')}` })
-      ).body
+      const other = await createGroup(ana, `other-${scope.replace('_', '-')}`, { name: scope })
       const none = await ana.get(`/groups/${other.id}/search?scope=${scope}&search=needle`)
       expect(none.body).toEqual([])
     },

@@ -5,7 +5,7 @@ import { useWorld } from '../../support/world.ts'
 const world = useWorld()
 
 test.each(['/version', '/metadata'])(
-  '%s tells what this program is, and which API it speaks',
+  '%s answers what this program is, and which API it speaks',
   async (path) => {
     const manifest = JSON.parse(
       readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),

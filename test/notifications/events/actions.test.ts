@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
@@ -20,7 +21,7 @@ interface Line {
   readonly author_username: string
 }
 
-async function told(query: string, who = ana): Promise<string[]> {
+async function shown(query: string, who = ana): Promise<string[]> {
   const { status, body } = await who.get(`${at}/events?sort=asc&${query}`)
   expect(status).toBe(200)
   return body.map(
@@ -29,16 +30,16 @@ async function told(query: string, who = ana): Promise<string[]> {
   )
 }
 
-test('members who come and go are told of', async () => {
+test('members who come and go are in the feed', async () => {
   await ana.post(`${at}/members`, { user_id: ben.id, access_level: 30 })
-  expect(await told('action=joined')).toEqual(['ben joined null null'])
+  expect(await shown('action=joined')).toEqual(['ben joined null null'])
   const cleo = await world.user('cleo')
   await ana.post(`${at}/members`, { user_id: cleo.id, access_level: 30 })
   await cleo.delete(`${at}/members/${cleo.id}`)
-  expect(await told('action=left')).toEqual(['cleo left null null'])
+  expect(await shown('action=left')).toEqual(['cleo left null null'])
 })
 
-test('a merge request tells of its whole life', async () => {
+test('a merge request is in the feed from its opening to its merge', async () => {
   bench.commit('work', { 'a.txt': 'a' })
   const { body: request } = await bench.open('work')
   const one = `${bench.api}/${request.iid}`
@@ -49,16 +50,16 @@ test('a merge request tells of its whole life', async () => {
   await bench.read(request.iid)
   expect((await ana.put(`${one}/merge`)).status).toBe(200)
   await world.runTasks()
-  expect(await told('target_type=merge_request')).toEqual([
+  expect(await shown('target_type=merge_request')).toEqual([
     'ana opened MergeRequest Take work',
     'ana closed MergeRequest Take work',
     'ana reopened MergeRequest Take work',
     'ben approved MergeRequest Take work',
     'ana accepted MergeRequest Take work',
   ])
-  expect(await told('action=merged')).toEqual(['ana accepted MergeRequest Take work'])
-  expect(await told('action=approved')).toEqual(['ben approved MergeRequest Take work'])
-  expect(await told('action=commented')).toEqual(['ben commented on Note Take work'])
+  expect(await shown('action=merged')).toEqual(['ana accepted MergeRequest Take work'])
+  expect(await shown('action=approved')).toEqual(['ben approved MergeRequest Take work'])
+  expect(await shown('action=commented')).toEqual(['ben commented on Note Take work'])
   const { body: pushes } = await ana.get(`${at}/events?action=pushed`)
   expect(pushes[0]).toMatchObject({
     action_name: 'pushed to',
@@ -66,7 +67,7 @@ test('a merge request tells of its whole life', async () => {
   })
 })
 
-test('branches and tags tell when they are made and removed', async () => {
+test('branches and tags are in the feed when they are made and removed', async () => {
   await ana.post(`${at}/repository/branches`, { branch: 'brief', ref: 'main' })
   await ana.delete(`${at}/repository/branches/brief`)
   await ana.post(`${at}/repository/tags`, { tag_name: 'v1', ref: 'main' })
@@ -84,10 +85,10 @@ test('branches and tags tell when they are made and removed', async () => {
   expect(body[1].push_data).toMatchObject({ commit_to: null, commit_count: 0 })
 })
 
-test('milestones are told of to those who see milestones', async () => {
+test('milestones are in the feed of those who see milestones', async () => {
   const { body: milestone } = await ana.post(`${at}/milestones`, { title: 'Secret goal' })
   await ana.put(`${at}/milestones/${milestone.id}`, { state_event: 'close' })
-  expect(await told('target_type=milestone')).toEqual([
+  expect(await shown('target_type=milestone')).toEqual([
     'ana opened Milestone Secret goal',
     'ana closed Milestone Secret goal',
   ])
@@ -95,10 +96,10 @@ test('milestones are told of to those who see milestones', async () => {
   await ana.put(at, { visibility: 'public', ...levels })
   const passer = await world.user('passer')
   expect((await passer.get(`${at}/milestones`)).status).toBe(403)
-  expect(await told('target_type=milestone', passer)).toEqual([])
-  expect(await told('target_type=merge_request', passer)).toEqual([])
+  expect(await shown('target_type=milestone', passer)).toEqual([])
+  expect(await shown('target_type=merge_request', passer)).toEqual([])
   await ana.put(at, { issues_access_level: 'enabled' })
-  expect(await told('target_type=milestone', passer)).toHaveLength(2)
+  expect(await shown('target_type=milestone', passer)).toHaveLength(2)
   await ana.put(at, { visibility: 'private' })
 })
 
@@ -106,9 +107,9 @@ test('days before and after a line find it, in pages', async () => {
   world.setNow('2026-05-10T10:00:00.000Z')
   await ana.post(`${at}/issues`, { title: 'later' })
   world.setNow('2026-05-04T10:00:00.000Z')
-  expect(await told('after=2026-05-09')).toEqual(['ana opened Issue later'])
-  expect(await told('after=2026-05-10')).toEqual([])
-  expect(await told('before=2026-05-10&target_type=issue')).toEqual([])
+  expect(await shown('after=2026-05-09')).toEqual(['ana opened Issue later'])
+  expect(await shown('after=2026-05-10')).toEqual([])
+  expect(await shown('before=2026-05-10&target_type=issue')).toEqual([])
   const all = (await ana.get(`${at}/events?per_page=100`)).body
   const paged = await ana.get(`${at}/events?per_page=2&page=2`)
   expect(paged.body).toEqual(all.slice(2, 4))
@@ -116,7 +117,7 @@ test('days before and after a line find it, in pages', async () => {
 
 test('what somebody with a private profile did is for them and administrators to list', async () => {
   const shy = await world.user('shy')
-  const { body: project } = await shy.post('/projects', { name: 'Open', visibility: 'public' })
+  const project = await createProject(shy, 'Open', { visibility: 'public' })
   await shy.post(`/projects/${project.id}/issues`, { title: 'Seen' })
   await world.runTasks()
   const list = async (who: Caller) => (await who.get(`/users/${shy.id}/events`)).body.length

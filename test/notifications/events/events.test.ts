@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
@@ -9,7 +10,7 @@ let id: number
 let events: string
 
 beforeAll(async () => {
-  id = (await ana.post('/projects', { name: 'demo', initialize_with_readme: true })).body.id
+  id = (await createProject(ana, 'demo', { initialize_with_readme: true })).id
   events = `/projects/${id}/events`
   await addMember(world, id, guest.id, 10)
   await ana.post(`/projects/${id}/repository/branches?branch=work&ref=main`)
@@ -28,7 +29,7 @@ beforeAll(async () => {
 
 const actions = (body: { action_name: string }[]) => body.map((event) => event.action_name)
 
-test('a project tells of its beginning, pushes, issues and comments, newest first', async () => {
+test('the events of a project are its creation, pushes, issues and comments, newest first', async () => {
   const { status, body } = await ana.get(events)
   expect(status).toBe(200)
   expect(actions(body)).toEqual([
@@ -62,7 +63,7 @@ test('a project tells of its beginning, pushes, issues and comments, newest firs
   })
 })
 
-test('nobody hears of what they may not see', async () => {
+test('nobody gets events of what they may not see', async () => {
   const seen = await guest.get(events)
   expect(actions(seen.body)).toEqual(['closed', 'commented on', 'opened', 'created'])
   expect(JSON.stringify(seen.body)).not.toMatch(/secret|whispered|Add a/)
@@ -87,7 +88,7 @@ test('lists are narrowed by action, target and day', async () => {
   expect((await ana.get(`${events}?action=eaten`)).status).toBe(400)
 })
 
-test("one hears of oneself, or of all of one's projects", async () => {
+test('users get their own events, or those of all their projects', async () => {
   expect((await ana.get('/events')).body).toHaveLength(9)
   expect((await guest.get('/events')).body).toEqual([])
   expect((await guest.get('/events?scope=all')).body).toHaveLength(4)

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
@@ -27,7 +28,7 @@ const lines = async (query = '', who = ana): Promise<Line[]> => {
   expect(status).toBe(200)
   return body
 }
-const told = async (query = '', who = ana) =>
+const shown = async (query = '', who = ana) =>
   (await lines(query, who)).map((line) => `${line.action_name} ${line.target_title}`)
 
 describe('a line of the feed', () => {
@@ -78,16 +79,16 @@ describe('a line of the feed', () => {
     await ana.post(`${at}/issues`, { title: 'before' })
     const [line] = await lines('target_type=issue')
     await ana.put(`${at}/issues/${line?.target_iid}`, { title: 'after' })
-    expect(await told('target_type=issue&per_page=1')).toEqual(['opened before'])
+    expect(await shown('target_type=issue&per_page=1')).toEqual(['opened before'])
   })
 
   test('goes with what it is about', async () => {
     const { body: issue } = await ana.post(`${at}/issues`, { title: 'short-lived' })
     const { body: note } = await ana.post(`${at}/issues/1/notes`, { body: 'withdrawn' })
-    expect(await told('per_page=2')).toEqual(['commented on First', 'opened short-lived'])
+    expect(await shown('per_page=2')).toEqual(['commented on First', 'opened short-lived'])
     await ana.delete(`${at}/issues/${issue.iid}`)
     await ana.delete(`${at}/issues/1/notes/${note.id}`)
-    expect((await told()).join()).not.toContain('short-lived')
+    expect((await shown()).join()).not.toContain('short-lived')
     expect(JSON.stringify(await lines())).not.toContain('withdrawn')
   })
 
@@ -113,7 +114,7 @@ describe('a push', () => {
       ],
     )
 
-  test('tells of branches and tags, made, moved and removed', async () => {
+  test('shows branches and tags, made, moved and removed', async () => {
     const file = { branch: 'topic', commit_message: `${'long '.repeat(20)}\n\nbody`, content: 'x' }
     await ana.post(`${at}/repository/branches?branch=topic&ref=main`)
     await ana.post(`${at}/repository/files/x.txt`, file)
@@ -122,11 +123,11 @@ describe('a push', () => {
     await ana.delete(`${at}/repository/branches/topic`)
     await world.runTasks()
     const title = 'long '.repeat(14)
-    const told = (await pushes()).map((line: unknown[]) => [
+    const shown = (await pushes()).map((line: unknown[]) => [
       ...line.slice(0, 4),
       line[0] === 'pushed to' ? [line[4], String(line[5]).trim()] : null,
     ])
-    expect(told).toEqual([
+    expect(shown).toEqual([
       ['pushed new', 'branch', 'topic', 'created', null],
       ['pushed to', 'branch', 'topic', 'pushed', [1, title.trim()]],
       ['pushed new', 'tag', 'v1', 'created', null],
@@ -166,12 +167,12 @@ describe('lists', () => {
     await ana.put(`${at}/issues/1`, { state_event: 'reopen' })
     const { body: milestone } = await ana.post(`${at}/milestones`, { title: 'goal' })
     await ana.put(`${at}/milestones/${milestone.id}`, { state_event: 'close' })
-    expect(await told('action=closed')).toEqual(['closed goal', 'closed First again'])
-    expect(await told('action=closed&target_type=issue')).toEqual(['closed First again'])
-    expect(await told('action=reopened')).toEqual(['reopened First again'])
-    expect(await told('target_type=milestone')).toEqual(['closed goal', 'opened goal'])
-    expect(await told('action=created&target_type=milestone')).toEqual(['opened goal'])
-    expect(await told('target_type=epic')).toEqual([])
+    expect(await shown('action=closed')).toEqual(['closed goal', 'closed First again'])
+    expect(await shown('action=closed&target_type=issue')).toEqual(['closed First again'])
+    expect(await shown('action=reopened')).toEqual(['reopened First again'])
+    expect(await shown('target_type=milestone')).toEqual(['closed goal', 'opened goal'])
+    expect(await shown('action=created&target_type=milestone')).toEqual(['opened goal'])
+    expect(await shown('target_type=epic')).toEqual([])
     expect((await ana.get(`${at}/events?target_type=pipeline`)).status).toBe(400)
   })
 
@@ -185,8 +186,7 @@ describe('lists', () => {
 
   test('of all projects are of those that one belongs to', async () => {
     const other = await world.user('other')
-    const open = { name: 'open', visibility: 'public' }
-    const { body: elsewhere } = await other.post('/projects', open)
+    const elsewhere = await createProject(other, 'open', { visibility: 'public' })
     await other.post(`/projects/${elsewhere.id}/issues`, { title: 'elsewhere' })
     const all = await ben.get('/events?scope=all&per_page=100')
     expect(JSON.stringify(all.body)).not.toContain('elsewhere')

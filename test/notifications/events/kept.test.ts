@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { forgetEvents } from '../../../src/notifications/events/forget-task.ts'
+import { createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -8,11 +9,11 @@ let at: string
 
 beforeAll(async () => {
   world.setNow('2023-05-05T10:00:00.000Z')
-  const { body } = await ana.post('/projects', { name: 'old' })
-  at = `/projects/${body.id}`
+  const { id } = await createProject(ana, 'old')
+  at = `/projects/${id}`
 })
 
-const told = async () =>
+const titles = async () =>
   (await ana.get(`${at}/events?sort=asc`)).body.map(
     (line: { target_title: string | null }) => line.target_title,
   )
@@ -22,20 +23,20 @@ async function forget(): Promise<void> {
   await world.runTasks()
 }
 
-test('the feed is kept for three years, and what it told of stays', async () => {
+test('the feed is kept for three years, and the records that it shows stay', async () => {
   await ana.post(`${at}/issues`, { title: 'first' })
   world.setNow('2024-01-01T10:00:00.000Z')
   await ana.post(`${at}/issues`, { title: 'second' })
   world.setNow('2026-05-04T09:00:00.000Z')
   await forget()
-  expect(await told()).toEqual([null, 'first', 'second'])
+  expect(await titles()).toEqual([null, 'first', 'second'])
   world.setNow('2026-05-05T10:00:00.000Z')
   await forget()
-  expect(await told()).toEqual(['second'])
+  expect(await titles()).toEqual(['second'])
   expect((await ana.get(`${at}/issues`)).body).toHaveLength(2)
   world.setNow('2027-05-05T10:00:00.000Z')
   await forget()
-  expect(await told()).toEqual([])
+  expect(await titles()).toEqual([])
 })
 
 test('also when there is much to forget', async () => {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { addProject } from '../../support/project.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
@@ -15,11 +16,11 @@ const begin = Date.parse('2026-05-04T10:00:00.000Z')
 
 beforeAll(async () => {
   const group = async (path: string, more: Record<string, unknown> = {}) =>
-    (await ana.post('/groups', { name: path, path, visibility: 'public', ...more })).body.id
+    (await createGroup(ana, path, { visibility: 'public', ...more })).id
   top = await group('top')
   sub = await group('sub', { parent_id: top })
   const project = async (name: string, namespace_id: number, visibility: string) =>
-    (await ana.post('/projects', { name, namespace_id, visibility })).body.id
+    (await createProject(ana, name, { namespace_id, visibility })).id
   inTop = await project('in-top', top, 'public')
   inSub = await project('in-sub', sub, 'private')
 })
@@ -66,10 +67,10 @@ describe('the issues of a group', () => {
   })
 
   test('of a project that is deleted are no more', async () => {
-    const { body } = await ana.post('/projects', { name: 'going', namespace_id: top })
-    await ana.post(`/projects/${body.id}/issues`, { title: 'gone' })
+    const { id } = await createProject(ana, 'going', { namespace_id: top })
+    await ana.post(`/projects/${id}/issues`, { title: 'gone' })
     expect(await count('issues_count')).toBe(4)
-    await ana.delete(`/projects/${body.id}`)
+    await ana.delete(`/projects/${id}`)
     expect(await count('issues_count')).toBe(3)
   })
 })
@@ -127,7 +128,7 @@ describe.each(NAMES)('asking for %s', (name) => {
     }
     const missing = await ana.get(path)
     expect([missing.status, missing.body]).toEqual([400, { error: 'group_path is missing' }])
-    await ana.post('/groups', { name: name, path: `own-${name}`, visibility: 'private' })
+    await createGroup(ana, `own-${name}`, { name, visibility: 'private' })
     for (const unseen of [`own-${name}`, 'nowhere', 'top%2Fin-top', 'ana', '%00', '..']) {
       const reply = await bob.get(`${path}?group_path=${unseen}`)
       expect([unseen, [400, 404].includes(reply.status)]).toEqual([unseen, true])

@@ -37,7 +37,7 @@ async function hook(path: string, ...flags: string[]) {
 }
 
 /** What arrived since the last look: where, and as a part of which event. */
-async function heard() {
+async function newDeliveries() {
   await world.runTasks()
   const found = receiver.received.map(({ url, headers, body }) => ({
     url,
@@ -48,27 +48,27 @@ async function heard() {
   return found
 }
 
-/** As a receiver that calls back and passes on the event that it was told of. */
+/** As a receiver that calls back and passes on the event that it was sent. */
 const answering = (event: string, name = 'X-Gitlab-Event-UUID') => ({ headers: { [name]: event } })
 
 describe('a receiver that calls back', () => {
-  test('is not told of what follows from that, but others are, as of one event', async () => {
+  test('is not called for what follows from that, but others are, with the same event', async () => {
     await hook('/caller', 'issues')
     await hook('/other', 'note')
     await ana.put(issue, { title: 'First' })
-    const [first] = await heard()
+    const [first] = await newDeliveries()
     expect(first).toMatchObject({ url: '/caller', kind: 'issue' })
     const event = first?.event ?? ''
     await ana.put(issue, { title: 'Second' }, answering(event))
-    expect(await heard()).toEqual([])
+    expect(await newDeliveries()).toEqual([])
     await ana.put(issue, { title: 'Third' }, answering(event, 'X-Svc-Event-UUID'))
-    expect(await heard()).toEqual([])
+    expect(await newDeliveries()).toEqual([])
     await ana.post(`${issue}/notes`, { body: 'Changed' }, answering(event))
-    expect(await heard()).toEqual([{ url: '/other', event, kind: 'note' }])
+    expect(await newDeliveries()).toEqual([{ url: '/other', event, kind: 'note' }])
     await ana.post(`${issue}/notes`, { body: 'Again' }, answering(event))
-    expect(await heard()).toEqual([])
+    expect(await newDeliveries()).toEqual([])
     await ana.put(issue, { title: 'Fourth' })
-    const [fresh] = await heard()
+    const [fresh] = await newDeliveries()
     expect(fresh?.url).toBe('/caller')
     expect(fresh?.event).not.toBe(event)
   })
@@ -79,10 +79,10 @@ describe('a receiver that calls back', () => {
     ['emoji', () => ana.post(`${issue}/award_emoji`, { name: 'heart' })],
     ['milestone', () => ana.post(`${at}/milestones`, { title: `m ${Math.random()}` })],
     ['deployment', () => deploy()],
-  ] as const)('hears of no %s that it makes itself', async (kind, act) => {
+  ] as const)('is called for no %s that it makes itself', async (kind, act) => {
     await hook('/loop', kind)
     await act()
-    const [first] = await heard()
+    const [first] = await newDeliveries()
     expect(first?.url).toBe('/loop')
     const calls: Record<string, (more: object) => Promise<unknown>> = {
       merge_requests: (more) => ana.put(`${bench.api}/1`, { title: `T ${Math.random()}` }, more),
@@ -92,7 +92,7 @@ describe('a receiver that calls back', () => {
       deployment: (more) => deploy(more),
     }
     await calls[kind]?.(answering(first?.event ?? ''))
-    expect(await heard()).toEqual([])
+    expect(await newDeliveries()).toEqual([])
   })
 
   async function deploy(more: object = {}) {
@@ -106,18 +106,18 @@ test('an event that is none of ours counts for nothing', async () => {
   await hook('/caller', 'issues')
   for (const event of [randomUUID(), 'x'.repeat(5000), '', "' OR 1=1 --"]) {
     await ana.put(issue, { title: `About ${event.length}` }, answering(event))
-    const [told] = await heard()
-    expect([event, told?.url]).toEqual([event, '/caller'])
-    expect(told?.event).not.toBe(event)
+    const [sent] = await newDeliveries()
+    expect([event, sent?.url]).toEqual([event, '/caller'])
+    expect(sent?.event).not.toBe(event)
   }
 })
 
-test('a chain in which a hundred hooks were told ends there', async () => {
+test('a chain in which a hundred hooks were called ends there', async () => {
   await hook('/caller', 'issues')
   await hook('/next', 'note')
   await hook('/last', 'milestone')
   await ana.put(issue, { title: 'Begins' })
-  const [first] = await heard()
+  const [first] = await newDeliveries()
   const event = first?.event ?? ''
   const row = await world.ctx.db
     .selectFrom('webhook_deliveries')
@@ -129,7 +129,7 @@ test('a chain in which a hundred hooks were told ends there', async () => {
     .selectAll()
     .where('id', '=', row.webhook_id)
     .executeTakeFirstOrThrow()
-  const tell = async () => {
+  const addDelivery = async () => {
     const made = await world.ctx.db
       .insertInto('webhooks')
       .values({ ...another, uuid: randomUUID(), events: '[]' })
@@ -142,10 +142,10 @@ test('a chain in which a hundred hooks were told ends there', async () => {
       .execute()
   }
   expect(hookId).toBe(row.webhook_id)
-  for (let n = 0; n < 98; n += 1) await tell()
+  for (let n = 0; n < 98; n += 1) await addDelivery()
   await ana.post(`${issue}/notes`, { body: 'x' }, answering(event))
-  expect((await heard()).map(({ url }) => url)).toEqual(['/next'])
+  expect((await newDeliveries()).map(({ url }) => url)).toEqual(['/next'])
   await ana.post(`${at}/milestones`, { title: 'Too late' }, answering(event))
-  expect(await heard()).toEqual([])
+  expect(await newDeliveries()).toEqual([])
   await world.ctx.db.deleteFrom('webhooks').where('events', '=', '[]').execute()
 })

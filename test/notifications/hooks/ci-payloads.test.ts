@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { notifyOfExpiringTokens } from '../../../src/notifications/hooks/payloads/expiring-tokens.ts'
+import { createGroup } from '../../support/create.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { addRunner, type TestRunner } from '../../support/runner.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
@@ -46,7 +47,7 @@ afterEach(() => {
 })
 
 /** What arrived since the last look, of pipelines and of jobs. */
-async function heard() {
+async function newDeliveries() {
   await world.runTasks()
   const found = receiver.received.map(({ headers, body }) => ({
     header: headers['x-svc-event'],
@@ -80,11 +81,11 @@ const shownRunner = () => ({
 })
 
 describe('a pipeline', () => {
-  test('is told with its jobs as it begins, goes on and ends, with every field', async () => {
+  test('is sent with its jobs as it begins, goes on and ends, with every field', async () => {
     const sha = bench.project.git('rev-parse', 'main')
     const variables = [{ key: 'PLACE', value: 'here' }]
     const { body: made } = await ana.post(`${at}/pipeline`, { ref: 'main', variables })
-    const began = await heard()
+    const began = await newDeliveries()
     expect(began.jobs.map((job) => [job.build_name, job.build_status])).toEqual([
       ['check', 'manual'],
       ['make', 'pending'],
@@ -159,7 +160,7 @@ describe('a pipeline', () => {
     const given = await runner.request()
     expect(given?.job_info.name).toBe('make')
     if (!given) return
-    const running = await heard()
+    const running = await newDeliveries()
     expect(running.jobs).toMatchObject([
       {
         build_name: 'make',
@@ -177,7 +178,7 @@ describe('a pipeline', () => {
     world.setNow('2026-05-04T10:01:30.000Z')
     expect((await runner.upload(given, new Uint8Array(22))).status).toBe(201)
     await runner.finish(given, 'success')
-    const made_ = await heard()
+    const made_ = await newDeliveries()
     expect(made_.jobs.map((one) => [one.build_name, one.build_status])).toEqual([
       ['make', 'success'],
       ['ship', 'pending'],
@@ -185,10 +186,10 @@ describe('a pipeline', () => {
     expect(made_.pipelines).toEqual([])
     const shipping = await runner.request()
     if (!shipping) throw new Error('nothing to ship')
-    await heard()
+    await newDeliveries()
     world.setNow('2026-05-04T10:02:00.000Z')
     await runner.finish(shipping, 'failed', 'no\n', { failure_reason: 'script_failure' })
-    const ended = await heard()
+    const ended = await newDeliveries()
     expect(ended.jobs).toEqual([
       {
         object_kind: 'build',
@@ -274,10 +275,10 @@ describe('a pipeline', () => {
     const only = { x: { script: ['x'], rules: [{ if: '$CI_MERGE_REQUEST_IID' }] } }
     bench.commit('review', { [file]: JSON.stringify(only) })
     const { body: request } = await bench.open('review')
-    await heard()
+    await newDeliveries()
     const made = await ana.post(`${bench.api}/${request.iid}/pipelines`)
     expect(made.status).toBe(200)
-    const { pipelines } = await heard()
+    const { pipelines } = await newDeliveries()
     expect(pipelines).toMatchObject([
       {
         object_attributes: { id: made.body.id, source: 'merge_request_event', stages: ['test'] },
@@ -297,21 +298,21 @@ describe('a pipeline', () => {
       },
     ])
     await ana.post(`${at}/pipelines/${made.body.id}/cancel`)
-    const canceled = await heard()
+    const canceled = await newDeliveries()
     expect(canceled.pipelines).toMatchObject([{ object_attributes: { status: 'canceled' } }])
     expect(canceled.jobs).toMatchObject([{ build_status: 'canceled' }])
   })
 
-  test('that a tag starts tells the tag', async () => {
+  test('that a tag starts shows the tag', async () => {
     await ana.post(`${at}/repository/tags`, { tag_name: 'v1', ref: 'main' })
-    const { pipelines, jobs } = await heard()
+    const { pipelines, jobs } = await newDeliveries()
     expect(pipelines).toMatchObject([{ object_attributes: { ref: 'v1', tag: true } }])
     expect(jobs.every((job) => job.tag === true && job.ref === 'v1')).toBe(true)
   })
 })
 
 describe('other hooks', () => {
-  test('hear of a release that is made, changed and deleted, with every field', async () => {
+  test('are called for a release that is made, changed and deleted, with every field', async () => {
     const hook = { url: receiver.url, push_events: false, releases_events: true }
     const { body } = await ana.post(`${at}/hooks`, hook)
     const sha = bench.project.git('rev-parse', 'main')
@@ -326,7 +327,7 @@ describe('other hooks', () => {
     await ana.put(`${at}/releases/r1`, { name: 'The first' })
     await ana.delete(`${at}/releases/r1`)
     await world.runTasks()
-    const told = receiver.received.filter(
+    const sent = receiver.received.filter(
       ({ headers }) => headers['x-svc-event'] === 'Release Hook',
     )
     const [link] = made.body.assets.links
@@ -348,25 +349,25 @@ describe('other hooks', () => {
       },
       commit: expect.objectContaining({ id: sha, title: 'Change main' }),
     }
-    const byAction = (action: string) => told.find(({ body }) => body.action === action)?.body
-    expect(told).toHaveLength(3)
+    const byAction = (action: string) => sent.find(({ body }) => body.action === action)?.body
+    expect(sent).toHaveLength(3)
     expect(byAction('create')).toEqual(whole)
     expect(byAction('update')).toEqual({ ...whole, name: 'The first', action: 'update' })
     expect(byAction('delete')).toMatchObject({ name: 'The first', action: 'delete' })
     await ana.delete(`${at}/hooks/${body.id}`)
   })
 
-  test('hear of a wiki page that is made, changed, renamed and deleted, with every field', async () => {
+  test('are called for a wiki page that is made, changed, renamed and deleted, with every field', async () => {
     const hook = { url: receiver.url, push_events: false, wiki_page_events: true }
     const { body } = await ana.post(`${at}/hooks`, hook)
-    const told = async () => {
+    const sent = async () => {
       await world.runTasks()
       const found = receiver.received.map(({ body }) => body)
       receiver.received.length = 0
       return found.filter((one) => one.object_kind === 'wiki_page')
     }
     await ana.post(`${at}/wikis`, { title: 'How to/Begin', content: 'Like *this*' })
-    const [created] = await told()
+    const [created] = await sent()
     const url = `${web}/-/wikis/How-to/Begin`
     const host = new URL(world.ctx.config.externalUrl).hostname
     expect(created).toEqual({
@@ -394,17 +395,17 @@ describe('other hooks', () => {
     })
     const page = `${at}/wikis/How-to%2FBegin`
     await ana.put(page, { content: 'Otherwise' })
-    expect((await told()).map((one) => one.object_attributes)).toMatchObject([
+    expect((await sent()).map((one) => one.object_attributes)).toMatchObject([
       { action: 'update', content: 'Otherwise', slug: 'How-to/Begin' },
     ])
     await ana.delete(page)
-    expect((await told()).map((one) => one.object_attributes)).toMatchObject([
+    expect((await sent()).map((one) => one.object_attributes)).toMatchObject([
       { action: 'delete', content: '', slug: 'How-to/Begin' },
     ])
     await ana.delete(`${at}/hooks/${body.id}`)
   })
 
-  test('hear of a deployment with every field', async () => {
+  test('are called for a deployment with every field', async () => {
     const hook = { url: receiver.url, push_events: false, deployment_events: true }
     const { body } = await ana.post(`${at}/hooks`, hook)
     const environment = { name: 'production', external_url: 'https://live.example.com' }
@@ -418,8 +419,8 @@ describe('other hooks', () => {
       status: 'success',
     })
     await world.runTasks()
-    const told = receiver.received.filter(({ body }) => body.object_kind === 'deployment')
-    expect(told.map(({ body }) => body)).toEqual([
+    const sent = receiver.received.filter(({ body }) => body.object_kind === 'deployment')
+    expect(sent.map(({ body }) => body)).toEqual([
       {
         object_kind: 'deployment',
         status: 'success',
@@ -443,8 +444,8 @@ describe('other hooks', () => {
     await ana.delete(`${at}/hooks/${body.id}`)
   })
 
-  test('hear of tokens of a project and of a group that end in a week, with every field', async () => {
-    const { body: group } = await ana.post('/groups', { name: 'tokens', path: 'tokens' })
+  test('are called for tokens of a project and of a group that end in a week, with every field', async () => {
+    const group = await createGroup(ana, 'tokens')
     const flags = { push_events: false, resource_access_token_events: true }
     const ofProject = await ana.post(`${at}/hooks`, { url: `${receiver.url}/p`, ...flags })
     await ana.post(`/groups/${group.id}/hooks`, { url: `${receiver.url}/g`, ...flags })
@@ -460,19 +461,19 @@ describe('other hooks', () => {
     receiver.received.length = 0
     await notifyOfExpiringTokens.handler(world.ctx, {}, new AbortController().signal)
     await world.runTasks()
-    const told = new Map(receiver.received.map(({ url, body }) => [url, body]))
+    const sent = new Map(receiver.received.map(({ url, body }) => [url, body]))
     expect(receiver.received).toHaveLength(2)
     const about = ({ id, user_id, name, created_at }: Record<string, unknown>) => ({
       object_kind: 'access_token',
       event_name: 'expiring_access_token',
       object_attributes: { id, user_id, name, created_at, expires_at: '2026-05-11' },
     })
-    expect(told.get('/p')).toEqual({ ...about(ends), project: shownProject() })
-    expect(told.get('/g')).toEqual({
+    expect(sent.get('/p')).toEqual({ ...about(ends), project: shownProject() })
+    expect(sent.get('/g')).toEqual({
       ...about(wide),
       group: {
         group_id: group.id,
-        group_name: 'tokens',
+        group_name: 'Tokens',
         group_path: 'tokens',
         full_path: 'tokens',
       },

@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { forgetDeliveries } from '../../../src/notifications/hooks/deliver.ts'
 import { fireHooks, type HookPayload } from '../../../src/notifications/hooks/fire.ts'
+import { createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
 
@@ -20,7 +21,7 @@ const begin = Date.parse('2026-05-04T10:00:00.000Z')
 
 beforeAll(async () => {
   receiver = await openReceiver()
-  projectId = (await ana.post('/projects', { name: 'sender' })).body.id
+  projectId = (await createProject(ana, 'sender')).id
   hooks = `/projects/${projectId}/hooks`
   await world.runTasks()
 })
@@ -40,7 +41,7 @@ async function hook(more: Record<string, unknown> = {}): Promise<string> {
   return `${hooks}/${made.body.id}`
 }
 
-/** Lets something happen that hooks of issues hear of. */
+/** Lets something happen that hooks of issues are called for. */
 async function happen(payload: HookPayload = { object_kind: 'issue', number: 1 }) {
   const { namespace_id } = await world.ctx.db
     .selectFrom('projects')
@@ -146,7 +147,7 @@ describe('what a receiver answers', () => {
     expect((await log(at))[0].response_body).toBe('x'.repeat(8192))
   })
 
-  test('nothing at all is tried again, and told as an error of the connection', async () => {
+  test('nothing at all is tried again, and reported as an error of the connection', async () => {
     const gone = await openReceiver()
     await gone.close()
     const at = await hook({ url: gone.url })
@@ -178,8 +179,13 @@ describe('a hook whose receiver fails', () => {
       expect([failures, receiver.received.length]).toEqual([failures, failures])
       const rest = failures < 4 ? 0 : Math.min(60 * 2 ** (failures - 4), 86_400)
       const until = new Date(Date.parse(now) + rest * 1000).toISOString()
-      const word = failures === 40 ? 'disabled' : rest > 0 ? 'temporarily_disabled' : 'executable'
-      expect([failures, ...(await state(at))]).toEqual([failures, word, rest > 0 ? until : null])
+      const expected =
+        failures === 40 ? 'disabled' : rest > 0 ? 'temporarily_disabled' : 'executable'
+      expect([failures, ...(await state(at))]).toEqual([
+        failures,
+        expected,
+        rest > 0 ? until : null,
+      ])
       clock += rest + 1
     }
     passed(clock + 90 * 86_400)
@@ -446,7 +452,7 @@ describe('a template of the body', () => {
     expect((await templated(template, payload)).received).toEqual(sent)
   })
 
-  test('that makes no JSON sends nothing, and is told in the log', async () => {
+  test('that makes no JSON sends nothing, and is reported in the log', async () => {
     const { at } = await templated('{"a": {{text}}}', { text: 'not quoted' })
     expect(receiver.received).toEqual([])
     expect(await log(at)).toMatchObject([
@@ -532,7 +538,7 @@ describe('trying a hook out', () => {
 describe('a receiver with a certificate of its own', () => {
   let secure: Server
   let url: string
-  const heard: string[] = []
+  const requested: string[] = []
 
   beforeAll(async () => {
     const folder = join(world.folder, 'certificate')
@@ -544,7 +550,7 @@ describe('a receiver with a certificate of its own', () => {
     execFileSync('openssl', [...made, ...words, ...files], { stdio: 'ignore' })
     const identity = { key: readFileSync(key), cert: readFileSync(certificate) }
     secure = createServer(identity, (request, response) => {
-      heard.push(request.url ?? '')
+      requested.push(request.url ?? '')
       response.end('secure')
     })
     await new Promise<void>((done) => secure.listen(0, '127.0.0.1', done))
@@ -560,18 +566,18 @@ describe('a receiver with a certificate of its own', () => {
     const loose = await hook({ url: `${url}/loose`, enable_ssl_verification: false })
     await happen()
     await world.runTasks()
-    expect(heard).toEqual(['/in/loose'])
+    expect(requested).toEqual(['/in/loose'])
     expect(await log(loose)).toMatchObject([{ response_status: '200', response_body: 'secure' }])
     const [entry] = await log(strict)
     expect(entry.response_status).toBe('internal error')
     await ana.put(loose, { enable_ssl_verification: true })
     await happen()
     await world.runTasks()
-    expect(heard).toHaveLength(1)
+    expect(requested).toHaveLength(1)
   })
 })
 
-test('a hook hears of an event as long as it asks for it', async () => {
+test('a hook is called for an event as long as it has it on', async () => {
   const at = await hook()
   await ana.put(at, { issues_events: false })
   await happen()

@@ -28,7 +28,7 @@ afterEach(() => {
   receiver.received.length = 0
 })
 
-async function heard() {
+async function newDeliveries() {
   await world.runTasks()
   return receiver.received.map(({ headers, body }) => {
     const [event] = world.ctx.config.vendor.headerNames('Event')
@@ -36,18 +36,18 @@ async function heard() {
   })
 }
 
-test('hooks hear of deployments that begin and end', async () => {
+test('hooks are called for deployments that begin and end', async () => {
   const sha = project.git('rev-parse', 'main')
   const deployment = { environment: 'production', sha, ref: 'main', tag: false }
   const { body } = await ana.post(`${at}/deployments`, { ...deployment, status: 'running' })
-  // What is told is the status at that moment, however late it is sent.
+  // The status is that of the moment, however late it is sent.
   await ana.put(`${at}/deployments/${body.id}`, { status: 'success' })
   await ana.put(`${at}/deployments/${body.id}`, { status: 'success' })
   // Both are sent at the same moment.
-  const told = (await heard()).sort((a, b) => (a.status < b.status ? -1 : 1))
-  expect(told.map((one) => one.status)).toEqual(['running', 'success'])
+  const sent = (await newDeliveries()).sort((a, b) => (a.status < b.status ? -1 : 1))
+  expect(sent.map((one) => one.status)).toEqual(['running', 'success'])
   const web = `${world.app.config.externalUrl}/${project.fullPath}`
-  expect(told[1]).toMatchObject({
+  expect(sent[1]).toMatchObject({
     header: 'Deployment Hook',
     object_kind: 'deployment',
     status: 'success',
@@ -68,7 +68,7 @@ test('hooks hear of deployments that begin and end', async () => {
   })
 })
 
-test('hooks hear of deployments that jobs make', async () => {
+test('hooks are called for deployments that jobs make', async () => {
   const config = 'ship:\n  script: make\n  environment: {name: staging, deployment_tier: staging}\n'
   const [file_path = ''] = world.ctx.config.vendor.ciFiles
   const action = { action: 'create', file_path, content: config }
@@ -79,7 +79,7 @@ test('hooks hear of deployments that jobs make', async () => {
   const [job] = jobs
   const named = { id: job.id, pipeline_id: job.pipeline.id }
   await endJob(world.ctx, named, { status: 'failed', reason: 'script_failure' })
-  expect(await heard()).toMatchObject([
+  expect(await newDeliveries()).toMatchObject([
     {
       status: 'failed',
       environment: 'staging',
@@ -90,7 +90,7 @@ test('hooks hear of deployments that jobs make', async () => {
   ])
 })
 
-test('hooks hear of feature flags that are switched', async () => {
+test('hooks are called for feature flags that are switched', async () => {
   const flags = `${at}/feature_flags`
   const made = await ana.post(flags, { name: 'new-look', version: 'new_version_flag' })
   expect(made.status).toBe(201)
@@ -98,9 +98,9 @@ test('hooks hear of feature flags that are switched', async () => {
   await ana.put(`${flags}/new-look`, { active: false })
   await ana.put(`${flags}/new-look`, { active: true })
   // Deliveries go out side by side, in no certain order.
-  const told = await heard()
-  expect(told.map((one) => one.object_attributes.active).sort()).toEqual([false, true])
-  expect(told.find((one) => !one.object_attributes.active)).toMatchObject({
+  const sent = await newDeliveries()
+  expect(sent.map((one) => one.object_attributes.active).sort()).toEqual([false, true])
+  expect(sent.find((one) => !one.object_attributes.active)).toMatchObject({
     header: 'Feature Flag Hook',
     object_kind: 'feature_flag',
     project: { id: project.id },

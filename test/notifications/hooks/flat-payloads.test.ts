@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { ed25519 } from '../../support/keys.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
@@ -18,11 +19,11 @@ beforeAll(async () => {
 afterAll(() => receiver.close())
 afterEach(async () => {
   world.setNow(NOW)
-  await heard()
+  await newDeliveries()
 })
 
 /** The one thing that arrived since the last look. */
-async function heard() {
+async function newDeliveries() {
   await world.runTasks()
   const found = receiver.received.map(({ headers, body }) => {
     expect(headers['x-svc-event']).toBe('System Hook')
@@ -32,7 +33,7 @@ async function heard() {
   return found
 }
 
-describe('the hooks of the instance hear of a project', () => {
+describe('the hooks of the instance are called for a project', () => {
   const facts = (id: number, more: Record<string, unknown> = {}) => ({
     created_at: NOW,
     updated_at: NOW,
@@ -49,29 +50,25 @@ describe('the hooks of the instance hear of a project', () => {
   })
 
   test('that is made, changed, renamed, moved and deleted, each with all that is known', async () => {
-    const { body: project } = await ana.post('/projects', { name: 'Demo' })
+    const project = await createProject(ana, 'Demo')
     const { id } = project
-    expect(await heard()).toEqual([{ event_name: 'project_create', ...facts(id) }])
+    expect(await newDeliveries()).toEqual([{ event_name: 'project_create', ...facts(id) }])
     world.setNow(LATER)
     await ana.put(`/projects/${id}`, { visibility: 'internal' })
     const after = { updated_at: LATER, project_visibility: 'internal' }
-    expect(await heard()).toEqual([{ event_name: 'project_update', ...facts(id, after) }])
+    expect(await newDeliveries()).toEqual([{ event_name: 'project_update', ...facts(id, after) }])
     await ana.put(`/projects/${id}`, { path: 'demo-2' })
     const renamed = { ...after, path: 'demo-2', path_with_namespace: 'ana/demo-2' }
-    expect(await heard()).toEqual([
+    expect(await newDeliveries()).toEqual([
       {
         event_name: 'project_rename',
         ...facts(id, renamed),
         old_path_with_namespace: 'ana/demo',
       },
     ])
-    const { body: group } = await ana.post('/groups', {
-      name: 'Home',
-      path: 'home',
-      visibility: 'internal',
-    })
+    const group = await createGroup(ana, 'home', { visibility: 'internal' })
     await ana.post(`/groups/${group.id}/members`, { user_id: bea.id, access_level: 50 })
-    await heard()
+    await newDeliveries()
     await ana.put(`/projects/${id}/transfer`, { namespace: group.id })
     const moved = {
       ...renamed,
@@ -84,7 +81,7 @@ describe('the hooks of the instance hear of a project', () => {
       ],
       project_namespace_id: group.id,
     }
-    expect(await heard()).toEqual([
+    expect(await newDeliveries()).toEqual([
       {
         event_name: 'project_transfer',
         ...facts(id, moved),
@@ -92,26 +89,27 @@ describe('the hooks of the instance hear of a project', () => {
       },
     ])
     await ana.delete(`/projects/${id}`)
-    expect(await heard()).toEqual([{ event_name: 'project_destroy', ...facts(id, moved) }])
+    expect(await newDeliveries()).toEqual([{ event_name: 'project_destroy', ...facts(id, moved) }])
   })
 
   test('that is forked', async () => {
-    const source = await ana.post('/projects', {
-      name: 'Source',
+    const source = await createProject(ana, 'Source', {
       visibility: 'public',
       initialize_with_readme: true,
     })
-    await heard()
-    const fork = await bea.post(`/projects/${source.body.id}/fork`)
+    await newDeliveries()
+    const fork = await bea.post(`/projects/${source.id}/fork`)
     expect(fork.status).toBe(201)
-    expect((await heard()).filter((one) => one.event_name === 'project_create')).toMatchObject([
+    expect(
+      (await newDeliveries()).filter((one) => one.event_name === 'project_create'),
+    ).toMatchObject([
       { path_with_namespace: 'bea/source', owner_name: 'bea', project_id: fork.body.id },
     ])
   })
 })
 
-test('the hooks of the instance hear of a group that is made, renamed and deleted', async () => {
-  const { body: group } = await ana.post('/groups', { name: 'Team', path: 'team' })
+test('the hooks of the instance are called for a group that is made, renamed and deleted', async () => {
+  const group = await createGroup(ana, 'team')
   const facts = {
     created_at: NOW,
     updated_at: NOW,
@@ -120,34 +118,30 @@ test('the hooks of the instance hear of a group that is made, renamed and delete
     full_path: 'team',
     group_id: group.id,
   }
-  const made = (await heard()).filter((one) => one.event_name === 'group_create')
+  const made = (await newDeliveries()).filter((one) => one.event_name === 'group_create')
   expect(made).toEqual([{ event_name: 'group_create', ...facts }])
   await ana.put(`/groups/${group.id}`, { description: 'No news' })
-  expect(await heard()).toEqual([])
+  expect(await newDeliveries()).toEqual([])
   world.setNow(LATER)
   await ana.put(`/groups/${group.id}`, { path: 'crew' })
   const after = { ...facts, updated_at: LATER, path: 'crew', full_path: 'crew' }
-  expect(await heard()).toEqual([
+  expect(await newDeliveries()).toEqual([
     { event_name: 'group_rename', ...after, old_path: 'team', old_full_path: 'team' },
   ])
-  const { body: below } = await ana.post('/groups', {
-    name: 'Below',
-    path: 'below',
-    parent_id: group.id,
-  })
-  expect((await heard()).map((one) => [one.event_name, one.full_path])).toContainEqual([
+  const below = await createGroup(ana, 'below', { parent_id: group.id })
+  expect((await newDeliveries()).map((one) => [one.event_name, one.full_path])).toContainEqual([
     'group_create',
     'crew/below',
   ])
   await ana.delete(`/groups/${below.id}`)
-  expect((await heard()).map((one) => [one.event_name, one.full_path])).toEqual([
+  expect((await newDeliveries()).map((one) => [one.event_name, one.full_path])).toEqual([
     ['group_destroy', 'crew/below'],
   ])
   await ana.delete(`/groups/${group.id}`)
-  expect(await heard()).toEqual([{ event_name: 'group_destroy', ...after }])
+  expect(await newDeliveries()).toEqual([{ event_name: 'group_destroy', ...after }])
 })
 
-test('the hooks of the instance hear of people and keys, with their addresses', async () => {
+test('the hooks of the instance are called for people and keys, with their addresses', async () => {
   const { body: user } = await world.root.post('/users', {
     username: 'cat',
     name: 'Cat',
@@ -163,13 +157,15 @@ test('the hooks of the instance hear of people and keys, with their addresses', 
     username: 'cat',
     user_id: user.id,
   }
-  expect(await heard()).toEqual([{ event_name: 'user_create', ...facts }])
+  expect(await newDeliveries()).toEqual([{ event_name: 'user_create', ...facts }])
   await world.root.put(`/users/${user.id}`, { name: 'Cat the Second' })
-  expect(await heard()).toEqual([])
+  expect(await newDeliveries()).toEqual([])
   world.setNow(LATER)
   await world.root.put(`/users/${user.id}`, { username: 'tom', name: 'Tom' })
   const after = { ...facts, updated_at: LATER, name: 'Tom', username: 'tom' }
-  expect(await heard()).toEqual([{ event_name: 'user_rename', ...after, old_username: 'cat' }])
+  expect(await newDeliveries()).toEqual([
+    { event_name: 'user_rename', ...after, old_username: 'cat' },
+  ])
   const key = ed25519()
   const { body: added } = await world.root.post(`/users/${user.id}/keys`, { title: 'laptop', key })
   const keyFacts = {
@@ -179,14 +175,14 @@ test('the hooks of the instance hear of people and keys, with their addresses', 
     key: added.key,
     id: added.id,
   }
-  expect(await heard()).toEqual([{ event_name: 'key_create', ...keyFacts }])
+  expect(await newDeliveries()).toEqual([{ event_name: 'key_create', ...keyFacts }])
   await world.root.delete(`/users/${user.id}/keys/${added.id}`)
-  expect(await heard()).toEqual([{ event_name: 'key_destroy', ...keyFacts }])
+  expect(await newDeliveries()).toEqual([{ event_name: 'key_destroy', ...keyFacts }])
   await world.root.delete(`/users/${user.id}`)
-  expect(await heard()).toEqual([{ event_name: 'user_destroy', ...after }])
+  expect(await newDeliveries()).toEqual([{ event_name: 'user_destroy', ...after }])
 })
 
-describe('the hooks of the instance hear of a member', () => {
+describe('the hooks of the instance are called for a member', () => {
   const person = () => ({
     user_id: bea.id,
     user_name: 'bea',
@@ -195,9 +191,8 @@ describe('the hooks of the instance hear of a member', () => {
   })
 
   test('of a project who asks, is let in, changed and removed', async () => {
-    const made = await ana.post('/projects', { name: 'Club house', visibility: 'public' })
-    const { id } = made.body
-    await heard()
+    const { id } = await createProject(ana, 'Club house', { visibility: 'public' })
+    await newDeliveries()
     const facts = (access_level: string, updated_at = NOW) => ({
       created_at: expect.any(String),
       updated_at,
@@ -210,33 +205,31 @@ describe('the hooks of the instance hear of a member', () => {
       project_visibility: 'public',
     })
     await bea.post(`/projects/${id}/access_requests`)
-    expect(await heard()).toEqual([
+    expect(await newDeliveries()).toEqual([
       { event_name: 'user_access_request_to_project', ...facts('Developer') },
     ])
     await ana.delete(`/projects/${id}/access_requests/${bea.id}`)
-    expect(await heard()).toEqual([
+    expect(await newDeliveries()).toEqual([
       { event_name: 'user_access_request_revoked_for_project', ...facts('Developer') },
     ])
     await ana.post(`/projects/${id}/members`, { user_id: bea.id, access_level: 20 })
-    expect(await heard()).toEqual([{ event_name: 'user_add_to_team', ...facts('Reporter') }])
+    expect(await newDeliveries()).toEqual([
+      { event_name: 'user_add_to_team', ...facts('Reporter') },
+    ])
     world.setNow(LATER)
     await ana.put(`/projects/${id}/members/${bea.id}`, { access_level: 40 })
-    expect(await heard()).toEqual([
+    expect(await newDeliveries()).toEqual([
       { event_name: 'user_update_for_team', ...facts('Maintainer', LATER) },
     ])
     await ana.delete(`/projects/${id}/members/${bea.id}`)
-    expect(await heard()).toEqual([
+    expect(await newDeliveries()).toEqual([
       { event_name: 'user_remove_from_team', ...facts('Maintainer', LATER) },
     ])
   })
 
   test('of a group who asks, is let in, changed and removed', async () => {
-    const { body: group } = await ana.post('/groups', {
-      name: 'Club',
-      path: 'club',
-      visibility: 'public',
-    })
-    await heard()
+    const group = await createGroup(ana, 'club', { visibility: 'public' })
+    await newDeliveries()
     const facts = (group_access: string, expires_at: string | null = null) => ({
       created_at: NOW,
       updated_at: NOW,
@@ -249,18 +242,20 @@ describe('the hooks of the instance hear of a member', () => {
       expires_at,
     })
     await bea.post(`/groups/${group.id}/access_requests`)
-    expect(await heard()).toEqual([
+    expect(await newDeliveries()).toEqual([
       { event_name: 'user_access_request_to_group', ...facts('Developer') },
     ])
     await ana.put(`/groups/${group.id}/access_requests/${bea.id}/approve?access_level=10`)
-    expect(await heard()).toEqual([{ event_name: 'user_add_to_group', ...facts('Guest') }])
+    expect(await newDeliveries()).toEqual([{ event_name: 'user_add_to_group', ...facts('Guest') }])
     const change = { access_level: 50, expires_at: '2026-09-01' }
     await ana.put(`/groups/${group.id}/members/${bea.id}`, change)
-    expect(await heard()).toEqual([
+    expect(await newDeliveries()).toEqual([
       { event_name: 'user_update_for_group', ...facts('Owner', '2026-09-01') },
     ])
     await bea.delete(`/groups/${group.id}/members/${bea.id}`)
-    expect(await heard()).toEqual([{ event_name: 'user_remove_from_group', ...facts('Owner') }])
+    expect(await newDeliveries()).toEqual([
+      { event_name: 'user_remove_from_group', ...facts('Owner') },
+    ])
   })
 })
 
@@ -323,7 +318,7 @@ test('hooks of the instance are listed, read and removed by administrators alone
 })
 
 test('a project has a hundred hooks at most, and a group fifty', async () => {
-  const { body: group } = await ana.post('/groups', { name: 'Full', path: 'full' })
+  const group = await createGroup(ana, 'full')
   const hooks = `/groups/${group.id}/hooks`
   const url = 'http://127.0.0.1:9/x'
   for (let n = 0; n < 50; n += 1) expect((await ana.post(hooks, { url })).status).toBe(201)

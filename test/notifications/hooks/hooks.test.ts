@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
@@ -146,7 +147,7 @@ describe('webhooks', () => {
     },
   )
 
-  test('hear of pushes, with what was pushed and who did it', async () => {
+  test('are called for pushes, with what was pushed and by whom', async () => {
     await hook({
       push_events: true,
       token: 's3cret',
@@ -181,7 +182,7 @@ describe('webhooks', () => {
     expect(body.commits[0].added).toHaveLength(1)
   })
 
-  test('hear of the branches that their filter means', async () => {
+  test('are called for the branches of their filter', async () => {
     await hook({ push_events: true, push_events_branch_filter: 'rel/*' })
     await commit('No')
     expect(receiver.received).toHaveLength(0)
@@ -201,7 +202,7 @@ describe('webhooks', () => {
     })
   })
 
-  test('hear of tags, issues, comments and releases', async () => {
+  test('are called for tags, issues, comments and releases', async () => {
     const events = ['tag_push_events', 'issues_events', 'note_events', 'releases_events']
     await hook(Object.fromEntries(events.map((name) => [name, true])))
     const issues = `/projects/${project.id}/issues`
@@ -276,7 +277,7 @@ describe('webhooks', () => {
     expect((await ana.delete(`${at}/url_variables/one`)).status).toBe(404)
   })
 
-  test('are tried out with an example, and tell when that went wrong', async () => {
+  test('are tried out with an example, and the answer says when that failed', async () => {
     // Five tries a minute: the ones before were another minute's.
     world.setNow('2026-05-04T10:05:00.000Z')
     const { id } = await hook({ token: 't' })
@@ -386,9 +387,9 @@ describe('a receiver', () => {
 })
 
 describe('hooks of groups and of the instance', () => {
-  test('hear of all projects below', async () => {
-    const { body: group } = await ana.post('/groups', { name: 'g', path: 'g' })
-    const { body: made } = await ana.post('/projects', { name: 'in', namespace_id: group.id })
+  test('are called for all projects below', async () => {
+    const group = await createGroup(ana, 'g')
+    const made = await createProject(ana, 'in', { namespace_id: group.id })
     const groupHooks = `/groups/${group.id}/hooks`
     const { status, body } = await ana.post(groupHooks, {
       url: receiver.url,
@@ -412,12 +413,12 @@ describe('hooks of groups and of the instance', () => {
     expect((await ana.delete(`${groupHooks}/${body.id}`)).status).toBe(204)
   })
 
-  test('of the instance are for administrators, and hear of every repository', async () => {
+  test('of the instance are for administrators, and are called for every repository', async () => {
     expect((await ana.get('/hooks')).status).toBe(403)
     const made = await world.root.post('/hooks', { url: receiver.url })
     expect(made.body).toMatchObject({ push_events: false, repository_update_events: true })
     const { id } = made.body
-    await commit('Tell the instance')
+    await commit('Call the instance')
     expect(receiver.received[0]).toMatchObject({
       headers: { 'x-svc-event': 'System Hook' },
       body: { event_name: 'repository_update', refs: ['refs/heads/main'] },

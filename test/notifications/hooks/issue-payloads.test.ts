@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
@@ -14,9 +15,8 @@ let minute = 0
 
 beforeAll(async () => {
   receiver = await openReceiver()
-  groupId = (await ana.post('/groups', { name: 'team', path: 'team' })).body.id
-  const made = await ana.post('/projects', { name: 'told', namespace_id: groupId })
-  projectId = made.body.id
+  groupId = (await createGroup(ana, 'team')).id
+  projectId = (await createProject(ana, 'hooked', { namespace_id: groupId })).id
   at = `/projects/${projectId}`
   await addMember(world, projectId, bob.id, 30)
   const flags = { push_events: false, issues_events: true, milestone_events: true }
@@ -29,7 +29,7 @@ afterEach(() => {
 })
 
 /** What arrived since the last look. */
-async function heard() {
+async function newDeliveries() {
   await world.runTasks()
   const found = receiver.received.map(({ headers, body }) => ({
     header: headers['x-svc-event'],
@@ -44,14 +44,14 @@ async function change(path: string, body: Record<string, unknown>, by = ana) {
   world.setNow(new Date(Date.UTC(2026, 4, 4, 10, minute)).toISOString())
   const reply = await by.put(path, body)
   expect(reply.status).toBe(200)
-  const found = await heard()
+  const found = await newDeliveries()
   return { reply: reply.body, found, payload: found[0]?.body }
 }
 
 async function issue(more: Record<string, unknown> = {}): Promise<string> {
   const made = await ana.post(`${at}/issues`, { title: 'Broken', ...more })
   expect(made.status).toBe(201)
-  await heard()
+  await newDeliveries()
   return `${at}/issues/${made.body.iid}`
 }
 
@@ -64,12 +64,12 @@ const person = (caller: Caller) => ({
 })
 
 describe('a new issue', () => {
-  test('is told with every field, and nothing else', async () => {
+  test('is sent with every field, and nothing else', async () => {
     const label = (await ana.post(`${at}/labels`, { name: 'bug', color: '#ff0000' })).body
     const wide = (await ana.post(`/groups/${groupId}/labels`, { name: 'wide', color: '#00ff00' }))
       .body
     const milestone = (await ana.post(`${at}/milestones`, { title: 'v1' })).body
-    await heard()
+    await newDeliveries()
     const made = await ana.post(`${at}/issues`, {
       title: 'It breaks',
       description: 'When one **looks**.',
@@ -80,9 +80,9 @@ describe('a new issue', () => {
       due_date: '2026-06-01',
       weight: 3,
     })
-    const [told, ...others] = await heard()
+    const [sent, ...others] = await newDeliveries()
     expect(others).toEqual([])
-    expect(told?.header).toBe('Issue Hook')
+    expect(sent?.header).toBe('Issue Hook')
     const labels = [
       {
         id: label.id,
@@ -102,23 +102,23 @@ describe('a new issue', () => {
       },
     ]
     const { externalUrl } = world.ctx.config
-    const url = `${externalUrl}/team/told`
-    const ssh = `git@${new URL(externalUrl).hostname}:team/told.git`
-    expect(told?.body).toEqual({
+    const url = `${externalUrl}/team/hooked`
+    const ssh = `git@${new URL(externalUrl).hostname}:team/hooked.git`
+    expect(sent?.body).toEqual({
       object_kind: 'issue',
       event_type: 'issue',
       user: person(ana),
       project: {
         id: projectId,
-        name: 'told',
+        name: 'hooked',
         description: '',
         web_url: url,
         avatar_url: null,
         git_ssh_url: ssh,
         git_http_url: `${url}.git`,
-        namespace: 'team',
+        namespace: 'Team',
         visibility_level: 0,
-        path_with_namespace: 'team/told',
+        path_with_namespace: 'team/hooked',
         default_branch: 'main',
         ci_config_path: '',
         homepage: url,
@@ -164,7 +164,7 @@ describe('a new issue', () => {
       assignee: person(bob),
       changes: {},
       repository: {
-        name: 'told',
+        name: 'hooked',
         url: ssh,
         description: '',
         homepage: url,
@@ -184,7 +184,7 @@ describe('a change of an issue', () => {
     ['due_date', null, '2026-07-01'],
     ['weight', null, 5],
     ['discussion_locked', null, true],
-  ] as const)('of %s tells what it was and is', async (field, previous, current) => {
+  ] as const)('of %s shows the value before and after', async (field, previous, current) => {
     const path = await issue()
     const { found, payload } = await change(path, { [field]: current })
     expect(found).toHaveLength(1)
@@ -195,7 +195,7 @@ describe('a change of an issue', () => {
     expect(Object.keys(payload.changes).sort()).toEqual([field, 'updated_at'].sort())
   })
 
-  test('of labels and people tells all of them, before and after', async () => {
+  test('of labels and people shows all of them, before and after', async () => {
     const path = await issue({ labels: 'bug' })
     const labelled = await change(path, { labels: 'bug,other' })
     expect(labelled.payload.changes.labels).toMatchObject({
@@ -210,10 +210,10 @@ describe('a change of an issue', () => {
     expect(freed.payload).toMatchObject({ assignees: [], assignee: null })
   })
 
-  test('of several fields is told once, with all of them', async () => {
+  test('of several fields is sent once, with all of them', async () => {
     const path = await issue()
     const milestone = (await ana.post(`${at}/milestones`, { title: 'v2' })).body
-    await heard()
+    await newDeliveries()
     const { found, payload } = await change(path, {
       title: 'Two',
       milestone_id: milestone.id,
@@ -227,12 +227,12 @@ describe('a change of an issue', () => {
     })
   })
 
-  test('that changes nothing is told to nobody', async () => {
+  test('that changes nothing is not sent', async () => {
     const path = await issue({ labels: 'bug' })
     expect((await change(path, { title: 'Broken', labels: 'bug' })).found).toEqual([])
   })
 
-  test('of its state has the word for it, and the state before', async () => {
+  test('of its state has an action of its own, and the state before', async () => {
     const path = await issue()
     const closed = await change(path, { state_event: 'close', title: 'Done' })
     expect(closed.payload).toMatchObject({
@@ -251,11 +251,11 @@ describe('a change of an issue', () => {
     })
   })
 
-  test('by the words of a comment is told as any other', async () => {
+  test('by the quick actions of a comment is sent as any other', async () => {
     const path = await issue()
     const body = `/title Renamed\n/assign @bob\n/label ~bug\n/close`
     expect((await ana.post(`${path}/notes`, { body })).status).toBeLessThan(300)
-    const found = await heard()
+    const found = await newDeliveries()
     const [last] = found.slice(-1)
     expect(last?.body.object_attributes).toMatchObject({ title: 'Renamed', state: 'closed' })
     expect(last?.body.assignees).toEqual([person(bob)])
@@ -264,14 +264,14 @@ describe('a change of an issue', () => {
 })
 
 describe('an issue that not everybody may read', () => {
-  test('is told to those who ask for such, under a header of its own', async () => {
+  test('is sent to hooks that have it on, under a header of its own', async () => {
     const quiet = { url: `${receiver.url}/quiet`, push_events: false }
     const made = await ana.post(`${at}/hooks`, { ...quiet, confidential_issues_events: true })
     const issue = await ana.post(`${at}/issues`, { title: 'Secret', confidential: true })
     await world.runTasks()
     expect(receiver.received.map(({ url }) => url)).toEqual(['/quiet'])
-    const [told] = await heard()
-    expect(told).toMatchObject({
+    const [sent] = await newDeliveries()
+    expect(sent).toMatchObject({
       header: 'Confidential Issue Hook',
       body: {
         object_kind: 'issue',
@@ -292,20 +292,20 @@ describe('an issue that not everybody may read', () => {
 })
 
 describe('a milestone', () => {
-  test('of a project is told with every field when it is made, closed, opened and deleted', async () => {
+  test('of a project is sent with every field when it is made, closed, opened and deleted', async () => {
     const made = await ana.post(`${at}/milestones`, {
       title: 'v9',
       description: 'The last',
       start_date: '2026-05-01',
       due_date: '2026-06-01',
     })
-    const [told] = await heard()
-    expect(told).toEqual({
+    const [sent] = await newDeliveries()
+    expect(sent).toEqual({
       header: 'Milestone Hook',
       body: {
         object_kind: 'milestone',
         event_type: 'milestone',
-        project: expect.objectContaining({ id: projectId, path_with_namespace: 'team/told' }),
+        project: expect.objectContaining({ id: projectId, path_with_namespace: 'team/hooked' }),
         object_attributes: {
           id: made.body.id,
           iid: made.body.iid,
@@ -332,37 +332,37 @@ describe('a milestone', () => {
       action: 'reopen',
     })
     await ana.delete(path)
-    expect((await heard()).map(({ body }) => body.action)).toEqual(['delete'])
+    expect((await newDeliveries()).map(({ body }) => body.action)).toEqual(['delete'])
   })
 
-  test('of a group is told to the hooks of the group', async () => {
+  test('of a group is sent to the hooks of the group', async () => {
     const url = `${receiver.url}/group`
     const hook = { url, push_events: false, milestone_events: true }
     const { body } = await ana.post(`/groups/${groupId}/hooks`, hook)
     const made = await ana.post(`/groups/${groupId}/milestones`, { title: 'Of all' })
     await world.runTasks()
     expect(receiver.received.map(({ url }) => url)).toEqual(['/group'])
-    const [told] = await heard()
-    expect(told?.body).toMatchObject({
+    const [sent] = await newDeliveries()
+    expect(sent?.body).toMatchObject({
       object_kind: 'milestone',
-      group: { group_id: groupId, group_name: 'team', group_path: 'team', full_path: 'team' },
+      group: { group_id: groupId, group_name: 'Team', group_path: 'team', full_path: 'team' },
       object_attributes: { id: made.body.id, group_id: groupId, project_id: null },
       action: 'create',
     })
-    expect(told?.body).not.toHaveProperty('project')
+    expect(sent?.body).not.toHaveProperty('project')
     await ana.delete(`/groups/${groupId}/hooks/${body.id}`)
   })
 })
 
 describe('a comment on an issue', () => {
-  test('is told with every field, when it is made and when it is changed', async () => {
+  test('is sent with every field, when it is made and when it is changed', async () => {
     const path = await issue()
     const hook = { url: receiver.url, push_events: false, note_events: true }
     const made = await ana.post(`${at}/hooks`, hook)
     const note = (await ana.post(`${path}/notes`, { body: 'Look at **this**' })).body
-    const [told] = await heard()
+    const [sent] = await newDeliveries()
     const { body: about } = await ana.get(path)
-    expect(told).toEqual({
+    expect(sent).toEqual({
       header: 'Note Hook',
       body: {
         object_kind: 'note',
@@ -394,7 +394,7 @@ describe('a comment on an issue', () => {
           url: `${about.web_url}#note_${note.id}`,
           action: 'create',
         },
-        repository: expect.objectContaining({ name: 'told' }),
+        repository: expect.objectContaining({ name: 'hooked' }),
         issue: expect.objectContaining({ id: about.id, title: 'Broken', url: about.web_url }),
       },
     })
@@ -405,11 +405,11 @@ describe('a comment on an issue', () => {
       updated_at: changed.reply.updated_at,
     })
     await ana.delete(`${path}/notes/${note.id}`)
-    expect(await heard()).toEqual([])
+    expect(await newDeliveries()).toEqual([])
     await ana.delete(`${at}/hooks/${made.body.id}`)
   })
 
-  test('that is internal, or on a confidential issue, is told to those who ask for such alone', async () => {
+  test('that is internal, or on a confidential issue, is sent only to hooks that have these on', async () => {
     const hook = (path: string, flag: string) =>
       ana.post(`${at}/hooks`, { url: receiver.url + path, push_events: false, [flag]: true })
     const hooks = [
@@ -418,15 +418,15 @@ describe('a comment on an issue', () => {
     ]
     const path = await issue()
     const secret = await ana.post(`${at}/issues`, { title: 'Secret', confidential: true })
-    await heard()
+    await newDeliveries()
     await ana.post(`${path}/notes`, { body: 'Among us', internal: true })
     await ana.post(`${at}/issues/${secret.body.iid}/notes`, { body: 'About the secret' })
     await ana.post(`${path}/notes`, { body: 'For all' })
     await world.runTasks()
-    const told = receiver.received.map(({ url, headers, body }) =>
+    const sent = receiver.received.map(({ url, headers, body }) =>
       [url, headers['x-svc-event'], body.event_type, body.object_attributes.note].join(', '),
     )
-    expect(told.sort()).toEqual([
+    expect(sent.sort()).toEqual([
       '/hidden, Confidential Note Hook, confidential_note, About the secret',
       '/hidden, Confidential Note Hook, confidential_note, Among us',
       '/open, Note Hook, note, For all',
@@ -436,15 +436,15 @@ describe('a comment on an issue', () => {
 })
 
 describe('a reaction', () => {
-  test('to an issue and to a comment is told with what it is on, given and taken back', async () => {
+  test('to an issue and to a comment is sent with what it is on, given and taken back', async () => {
     const path = await issue()
     const { body: about } = await ana.get(path)
     const note = (await ana.post(`${path}/notes`, { body: 'Nice' })).body
     const hook = { url: receiver.url, push_events: false, emoji_events: true }
     const made = await ana.post(`${at}/hooks`, hook)
     const award = (await bob.post(`${path}/award_emoji`, { name: 'heart' })).body
-    const [told] = await heard()
-    expect(told).toEqual({
+    const [sent] = await newDeliveries()
+    expect(sent).toEqual({
       header: 'Emoji Hook',
       body: {
         object_kind: 'emoji',
@@ -467,12 +467,12 @@ describe('a reaction', () => {
       },
     })
     await bob.delete(`${path}/award_emoji/${award.id}`)
-    expect((await heard())[0]?.body).toMatchObject({
+    expect((await newDeliveries())[0]?.body).toMatchObject({
       event_type: 'revoke',
       object_attributes: { id: award.id, name: 'heart', action: 'revoke' },
     })
     await bob.post(`${path}/notes/${note.id}/award_emoji`, { name: 'tada' })
-    expect((await heard())[0]?.body).toMatchObject({
+    expect((await newDeliveries())[0]?.body).toMatchObject({
       object_attributes: {
         awardable_type: 'Note',
         awardable_id: note.id,
@@ -485,21 +485,21 @@ describe('a reaction', () => {
   })
 })
 
-test('the hooks of all groups above hear of an issue once each, those beside it never', async () => {
-  const below = await ana.post('/groups', { name: 'below', path: 'below', parent_id: groupId })
-  const beside = await ana.post('/groups', { name: 'beside', path: 'beside' })
-  const inside = await ana.post('/projects', { name: 'inside', namespace_id: below.body.id })
+test('an issue is sent once to the hooks of each group above, and to none beside it', async () => {
+  const below = await createGroup(ana, 'below', { parent_id: groupId })
+  const beside = await createGroup(ana, 'beside')
+  const inside = await createProject(ana, 'inside', { namespace_id: below.id })
   const hooks: string[] = []
   for (const [path, id] of [
     ['/top', groupId],
-    ['/below', below.body.id],
-    ['/beside', beside.body.id],
+    ['/below', below.id],
+    ['/beside', beside.id],
   ]) {
     const hook = { url: receiver.url + path, push_events: false, issues_events: true }
     const made = await ana.post(`/groups/${id}/hooks`, hook)
     hooks.push(`/groups/${id}/hooks/${made.body.id}`)
   }
-  await ana.post(`/projects/${inside.body.id}/issues`, { title: 'Deep' })
+  await ana.post(`/projects/${inside.id}/issues`, { title: 'Deep' })
   await world.runTasks()
   expect(receiver.received.map(({ url }) => url).sort()).toEqual(['/below', '/top'])
   for (const path of hooks) await ana.delete(path)
@@ -509,15 +509,15 @@ test('an issue that is put elsewhere among the others, or saved as it was, is no
   const [one, other] = [await issue(), await issue()]
   const { body: last } = await ana.get(other)
   expect((await ana.put(`${one}/reorder`, { move_after_id: last.id })).status).toBe(200)
-  expect(await heard()).toEqual([])
+  expect(await newDeliveries()).toEqual([])
   expect((await change(one, { title: 'Broken', state_event: 'reopen' })).found).toEqual([])
 })
 
-test('an issue that is closed for another tells which', async () => {
+test('an issue that is closed for another shows which', async () => {
   const [one, other] = [await issue(), await issue()]
   const { body: same } = await ana.get(other)
   await ana.post(`${one}/notes`, { body: `/duplicate #${same.iid}` })
-  expect((await heard()).map(({ body }) => body)).toMatchObject([
+  expect((await newDeliveries()).map(({ body }) => body)).toMatchObject([
     {
       object_attributes: { action: 'close', duplicated_to_id: same.id },
       changes: { duplicated_to_id: { previous: null, current: same.id } },
@@ -525,47 +525,47 @@ test('an issue that is closed for another tells which', async () => {
   ])
 })
 
-test('an issue that moves to another project is told there as new, and here as closed', async () => {
-  const target = await ana.post('/projects', { name: 'target', namespace_id: groupId })
+test('an issue that moves to another project is sent there as new, and here as closed', async () => {
+  const target = await createProject(ana, 'target', { namespace_id: groupId })
   const hook = { url: `${receiver.url}/target`, push_events: false, issues_events: true }
-  await ana.post(`/projects/${target.body.id}/hooks`, hook)
+  await ana.post(`/projects/${target.id}/hooks`, hook)
   const path = await issue({ title: 'Moving' })
-  const moved = await ana.post(`${path}/move`, { to_project_id: target.body.id })
+  const moved = await ana.post(`${path}/move`, { to_project_id: target.id })
   expect(moved.status).toBe(201)
   await world.runTasks()
-  const told = receiver.received.map(({ url, body }) => ({
+  const sent = receiver.received.map(({ url, body }) => ({
     url,
     action: body.object_attributes.action,
     project: body.project.id,
     moved_to: body.object_attributes.moved_to_id,
   }))
-  expect(told).toEqual(
+  expect(sent).toEqual(
     expect.arrayContaining([
-      { url: '/target', action: 'open', project: target.body.id, moved_to: null },
+      { url: '/target', action: 'open', project: target.id, moved_to: null },
       { url: '/', action: 'close', project: projectId, moved_to: moved.body.id },
     ]),
   )
 })
 
-test('the time of an issue is told as a change of it, unless it stays as it was', async () => {
+test('the time of an issue is sent as a change of it, unless it stays as it was', async () => {
   const one = await issue()
-  const told = async (path: string, body?: Record<string, unknown>) => {
+  const sent = async (path: string, body?: Record<string, unknown>) => {
     expect((await ana.post(`${one}/${path}`, body)).status).toBeLessThan(300)
-    return (await heard()).map(({ body }) => {
+    return (await newDeliveries()).map(({ body }) => {
       const { updated_at: _, ...changes } = body.changes
       return [body.object_attributes.action, changes]
     })
   }
   const estimated = { time_estimate: { previous: 0, current: 7200 } }
-  expect(await told('time_estimate', { duration: '2h' })).toEqual([['update', estimated]])
-  expect(await told('time_estimate', { duration: '2h' })).toEqual([])
+  expect(await sent('time_estimate', { duration: '2h' })).toEqual([['update', estimated]])
+  expect(await sent('time_estimate', { duration: '2h' })).toEqual([])
   const spent = { total_time_spent: { previous: 0, current: 3600 } }
-  expect(await told('add_spent_time', { duration: '1h' })).toEqual([['update', spent]])
+  expect(await sent('add_spent_time', { duration: '1h' })).toEqual([['update', spent]])
   const reset = { total_time_spent: { previous: 3600, current: 0 } }
-  expect(await told('reset_spent_time')).toEqual([['update', reset]])
+  expect(await sent('reset_spent_time')).toEqual([['update', reset]])
   const gone = { time_estimate: { previous: 7200, current: 0 } }
-  expect(await told('reset_time_estimate')).toEqual([['update', gone]])
-  expect(await told('notes', { body: '/spend 30m' })).toEqual([
+  expect(await sent('reset_time_estimate')).toEqual([['update', gone]])
+  expect(await sent('notes', { body: '/spend 30m' })).toEqual([
     ['update', { total_time_spent: { previous: 0, current: 1800 } }],
   ])
 })

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
@@ -64,11 +65,7 @@ test('a list of places opens these alone, for whatever asks other servers', asyn
   await set({ outbound_local_requests_whitelist: [`127.0.0.1:${port}`, '127.0.0.1:9'] })
   expect((await addHook(`${receiver.url}/listed`)).status).toBe(201)
   expect((await addHook('http://127.0.0.1:1/')).status).toBe(422)
-  const imported = await ana.post('/projects', {
-    name: 'imported',
-    import_url: 'http://127.0.0.1:9/x.git',
-  })
-  expect(imported.status).toBe(201)
+  await createProject(ana, 'imported', { import_url: 'http://127.0.0.1:9/x.git' })
   const elsewhere = await ana.post('/projects', {
     name: 'other',
     import_url: 'http://127.0.0.1:1/',
@@ -95,7 +92,7 @@ test('hooks of the system follow a setting of their own', async () => {
   await set({ ...nothingAllowed, allow_local_requests_from_system_hooks: true })
   expect((await add()).status).toBe(201)
   expect((await addHook(`${receiver.url}/in`)).status).toBe(422)
-  expect((await ana.post('/projects', { name: 'seen-by-hooks' })).status).toBe(201)
+  await createProject(ana, 'seen-by-hooks')
   await world.runTasks()
   expect(receiver.received.map(({ url, body }) => [url, body.event_name])).toContainEqual([
     '/system',

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
@@ -30,7 +31,7 @@ async function hook(...events: string[]): Promise<string> {
 
 const sha1 = (text: string) => createHash('sha1').update(text).digest('hex')
 
-async function heard() {
+async function newDeliveries() {
   await world.runTasks()
   return receiver.received.map(({ body }) => body)
 }
@@ -47,7 +48,7 @@ describe('hooks of comments', () => {
     expect(made.status).toBe(201)
     const [note] = made.body.notes
     await ana.post(`${api}/notes/${note.id}/award_emoji`, { name: 'rocket' })
-    const bodies = await heard()
+    const bodies = await newDeliveries()
     const said = bodies.find((body) => body.object_kind === 'note')
     const liked = bodies.find((body) => body.object_kind === 'emoji')
     const merge_request = {
@@ -88,7 +89,7 @@ describe('hooks of comments', () => {
     const snippet = { title: 'A snippet', visibility: 'private', files }
     const { body: made } = await ana.post(`${at}/snippets`, snippet)
     await ana.post(`${at}/snippets/${made.id}/notes`, { body: 'Good' })
-    const bodies = await heard()
+    const bodies = await newDeliveries()
     expect(bodies.find((body) => body.commit)).toMatchObject({
       object_attributes: { noteable_type: 'Commit', commit_id: sha },
       commit: { id: sha, message: 'Begin\n', author: { email: expect.stringContaining('@') } },
@@ -100,12 +101,12 @@ describe('hooks of comments', () => {
   })
 })
 
-test('hooks of issues tell the time that was spent', async () => {
+test('hooks of issues show the time that was spent', async () => {
   const { body: issue } = await ana.post(`${at}/issues`, { title: 'Slow' })
   await ana.post(`${at}/issues/${issue.iid}/add_spent_time`, { duration: '2h' })
   await hook('issues_events')
   await ana.put(`${at}/issues/${issue.iid}`, { title: 'Slower' })
-  expect((await heard())[0].object_attributes).toMatchObject({
+  expect((await newDeliveries())[0].object_attributes).toMatchObject({
     action: 'update',
     total_time_spent: 7200,
     human_total_time_spent: '2h',
@@ -117,26 +118,30 @@ test('hooks of releases count and list the archives of the code', async () => {
   await ana.post(`${at}/releases`, { tag_name: 'v1', ref: 'main' })
   const { body: shown } = await ana.get(`${at}/releases/v1`)
   expect(shown.assets.count).toBe(4)
-  expect((await heard())[0].assets).toEqual({ count: 4, links: [], sources: shown.assets.sources })
+  expect((await newDeliveries())[0].assets).toEqual({
+    count: 4,
+    links: [],
+    sources: shown.assets.sources,
+  })
 })
 
-test('hooks of releases hear of the one that goes with its tag', async () => {
+test('hooks of releases are called for one that is deleted with its tag', async () => {
   await ana.post(`${at}/releases`, { tag_name: 'brief', ref: 'main' })
   await hook('releases_events')
   expect((await ana.delete(`${at}/repository/tags/brief`)).status).toBe(204)
-  expect(await heard()).toMatchObject([
+  expect(await newDeliveries()).toMatchObject([
     { object_kind: 'release', action: 'delete', tag: 'brief', commit: { id: expect.any(String) } },
   ])
 })
 
-test('hooks of wiki pages tell the message of the commit', async () => {
+test('hooks of wiki pages show the message of the commit', async () => {
   await hook('wiki_page_events')
   await ana.post(`${at}/wikis`, { title: 'Home page', content: 'Hi' })
-  const [told] = await heard()
-  expect(told.object_attributes.message).toMatch(/\S/)
+  const [sent] = await newDeliveries()
+  expect(sent.object_attributes.message).toMatch(/\S/)
 })
 
-test('hooks of jobs and pipelines tell the tier of an environment that does not name one', async () => {
+test('hooks of jobs and pipelines show the tier of an environment that does not name one', async () => {
   const config = { deploy: { script: ['x'], environment: 'staging/eu' } }
   bench.commit('main', { '.gitlab-ci.yml': JSON.stringify(config) })
   const { body: pipeline } = await ana.post(`${at}/pipeline`, { ref: 'main' })
@@ -145,7 +150,7 @@ test('hooks of jobs and pipelines tell the tier of an environment that does not 
   expect((await ana.post(`${path}/test/pipeline_events`)).status).toBe(201)
   expect((await ana.post(`${path}/test/job_events`)).status).toBe(201)
   const environment = { name: 'staging/eu', action: 'start', deployment_tier: 'staging' }
-  expect((await heard()).slice(0, 2)).toMatchObject([
+  expect((await newDeliveries()).slice(0, 2)).toMatchObject([
     { object_attributes: { id: pipeline.id }, builds: [{ name: 'deploy', environment }] },
     { build_name: 'deploy', environment, commit: { id: pipeline.id, duration: null } },
   ])
@@ -165,7 +170,7 @@ test('hooks are tried out with reactions, tokens and comments that not everybody
     expect((await ana.post(`${path}/test/${kind}_events`)).status).toBe(201)
   }
   expect((await ana.post(`${path}/test/note_events`)).status).toBe(201)
-  expect(await heard()).toMatchObject([
+  expect(await newDeliveries()).toMatchObject([
     { object_kind: 'emoji', object_attributes: { name: 'heart' }, issue: { iid: issue.iid } },
     { object_kind: 'access_token', object_attributes: { name: 'bot', expires_at: '2026-06-01' } },
     { event_type: 'confidential_note', object_attributes: { note: 'Hush' } },
@@ -174,48 +179,50 @@ test('hooks are tried out with reactions, tokens and comments that not everybody
 })
 
 test('hooks of groups are tried out with what a project of the group holds', async () => {
-  const { body: group } = await ana.post('/groups', { name: 'Try', path: 'try' })
+  const group = await createGroup(ana, 'try')
   const hook = { url: receiver.url, push_events: false }
   const made = await ana.post(`/groups/${group.id}/hooks`, hook)
   const path = `/groups/${group.id}/hooks/${made.body.id}/test`
   expect((await ana.post(`${path}/push_events`)).status).toBe(422)
-  const inside = { name: 'in', namespace_id: group.id, initialize_with_readme: true }
-  const { body: project } = await ana.post('/projects', inside)
+  const project = await createProject(ana, 'in', {
+    namespace_id: group.id,
+    initialize_with_readme: true,
+  })
   const tried = await ana.post(`${path}/push_events`)
   expect([tried.status, tried.body]).toEqual([201, { message: '201 Created' }])
-  expect(await heard()).toMatchObject([{ object_kind: 'push', project_id: project.id }])
+  expect(await newDeliveries()).toMatchObject([{ object_kind: 'push', project_id: project.id }])
   expect((await ana.post(`${path}/issues_events`)).status).toBe(422)
   expect((await ana.post(`${path}/nothing`)).status).toBe(400)
   expect((await (await world.user('eve')).post(`${path}/push_events`)).status).toBe(404)
 })
 
 test('hooks of groups are tried out with a project, a subgroup and a member of the group', async () => {
-  const { body: group } = await ana.post('/groups', { name: 'Examples', path: 'examples' })
+  const group = await createGroup(ana, 'examples')
   const { id } = (await ana.post(`/groups/${group.id}/hooks`, { url: receiver.url })).body
   const attempt = (kind: string) => ana.post(`/groups/${group.id}/hooks/${id}/test/${kind}_events`)
   for (const kind of ['project', 'subgroup']) expect((await attempt(kind)).status).toBe(422)
-  await ana.post('/projects', { name: 'in', namespace_id: group.id })
-  await ana.post('/groups', { name: 'Below', path: 'below', parent_id: group.id })
+  await createProject(ana, 'in', { namespace_id: group.id })
+  await createGroup(ana, 'below', { parent_id: group.id })
   await world.runTasks()
-  await heard()
+  await newDeliveries()
   for (const kind of ['project', 'subgroup', 'member']) {
     expect((await attempt(kind)).status).toBe(201)
   }
-  expect(await heard()).toMatchObject([
+  expect(await newDeliveries()).toMatchObject([
     { event_name: 'project_create', path_with_namespace: 'examples/in' },
     { event_name: 'subgroup_create', full_path: 'examples/below', parent_path: 'examples' },
     { event_name: 'user_add_to_group', user_username: 'ana', group_access: 'Owner' },
   ])
 })
 
-test('hooks of groups tell until when somebody is a member', async () => {
-  const { body: group } = await ana.post('/groups', { name: 'Team', path: 'team' })
+test('hooks of groups show until when somebody is a member', async () => {
+  const group = await createGroup(ana, 'team')
   const hooks = `/groups/${group.id}/hooks`
   await ana.post(hooks, { url: receiver.url, push_events: false, member_events: true })
   const ben = await world.user('ben')
   const member = { user_id: ben.id, access_level: 30, expires_at: '2026-08-01' }
   expect((await ana.post(`/groups/${group.id}/members`, member)).status).toBe(201)
-  expect(await heard()).toMatchObject([
+  expect(await newDeliveries()).toMatchObject([
     { event_name: 'user_add_to_group', group_access: 'Developer', expires_at: '2026-08-01' },
   ])
 })

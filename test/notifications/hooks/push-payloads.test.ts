@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { commitFiles } from '../../support/fast-import.ts'
 import { git } from '../../support/git.ts'
 import { gitClient } from '../../support/git-client.ts'
@@ -62,7 +63,7 @@ async function pushing(...args: readonly string[]) {
 }
 
 /** What arrived since the last look, by what it is called. */
-async function heard() {
+async function newDeliveries() {
   await world.runTasks()
   // Several are delivered at once, in any order.
   const found = receiver.received
@@ -116,13 +117,13 @@ function shownRepository() {
 }
 
 describe('a push', () => {
-  test('tells who pushed what, with the paths of each commit, and nothing else', async () => {
+  test('shows who pushed what, with the paths of each commit, and nothing else', async () => {
     const { body: before } = await ana.get(`${at}/repository/branches/main`)
     const made = await commit('main', 'Add more\n\nFor everybody.', [
       { action: 'create', file_path: 'docs/größe.md', content: 'x\n' },
       { action: 'update', file_path: 'README.md', content: 'two\n' },
     ])
-    const { pushes, updates, all } = await heard()
+    const { pushes, updates, all } = await newDeliveries()
     expect(all).toHaveLength(2)
     const { body: user } = await ana.get('/user')
     const common = {
@@ -177,7 +178,7 @@ describe('a push', () => {
   test('shows the address of who pushed once it is public', async () => {
     await world.root.put(`/users/${ana.id}`, { public_email: 'ana@example.com' })
     await commit('main', 'Known', [{ action: 'create', file_path: 'known', content: '' }])
-    const { pushes, updates } = await heard()
+    const { pushes, updates } = await newDeliveries()
     expect([pushes[0].user_email, updates[0].user_email]).toEqual([
       'ana@example.com',
       'ana@example.com',
@@ -187,11 +188,11 @@ describe('a push', () => {
   test('names a renamed file as a new path and as one that went', async () => {
     const text = 'a line that is long enough to be recognized\n'.repeat(5)
     await commit('main', 'Here', [{ action: 'create', file_path: 'old/name', content: text }])
-    await heard()
+    await newDeliveries()
     await commit('main', 'There', [
       { action: 'move', file_path: 'new/name', previous_path: 'old/name', content: text },
     ])
-    expect((await heard()).pushes[0].commits).toMatchObject([
+    expect((await newDeliveries()).pushes[0].commits).toMatchObject([
       { added: ['new/name'], modified: [], removed: ['old/name'] },
     ])
   })
@@ -201,19 +202,19 @@ describe('a push', () => {
     const paths = ['a', 'b', 'c', 'd'].map((name) => `large/${name}`)
     const actions = paths.map((file_path) => ({ action: 'create', file_path, content: lines }))
     await commit('main', 'Large', actions)
-    expect((await heard()).pushes[0].commits).toMatchObject([{ added: paths, removed: [] }])
+    expect((await newDeliveries()).pushes[0].commits).toMatchObject([{ added: paths, removed: [] }])
   })
 
   test('of the first commit of all adds everything, and moves from nothing', async () => {
-    const fresh = await ana.post('/projects', { name: 'fresh' })
-    const path = `/projects/${fresh.body.id}`
+    const fresh = await createProject(ana, 'fresh')
+    const path = `/projects/${fresh.id}`
     await ana.post(`${path}/hooks`, { url: receiver.url })
     const made = await ana.post(`${path}/repository/commits`, {
       branch: 'main',
       commit_message: 'First',
       actions: [{ action: 'create', file_path: 'a/b', content: 'x' }],
     })
-    const { pushes } = await heard()
+    const { pushes } = await newDeliveries()
     expect(pushes).toMatchObject([
       {
         before: none,
@@ -235,18 +236,18 @@ describe('a push', () => {
     git(project.path, ['fast-import', '--quiet'], { input: steps.join('\n') })
     const ids = project.git('rev-list', '--reverse', 'main..refs/hidden/many').split('\n')
     await ana.post(`${at}/repository/branches?branch=many&ref=${ids.at(-1)}`)
-    const [push] = (await heard()).pushes
+    const [push] = (await newDeliveries()).pushes
     expect(push.commits.map((one: { id: string }) => one.id)).toEqual(ids.slice(3))
     expect(push.total_commits_count).toBe(23)
     expect(push.checkout_sha).toBe(ids.at(-1))
     expect(push.commits[0].title).toBe('Step 3')
   })
 
-  test('tells the options that came with it, in groups', async () => {
+  test('shows the options that came with it, in groups', async () => {
     const options = ['ci.skip', 'ci.variable=A=b', 'deploy.to=staging', 'loose', '__proto__.x=1']
     const words = options.flatMap((option) => ['-o', option])
     await pushing(...words, 'origin', 'HEAD:refs/heads/main')
-    const [push] = (await heard()).pushes
+    const [push] = (await newDeliveries()).pushes
     expect(push.push_options).toMatchObject({
       ci: { skip: true, variable: 'A=b' },
       deploy: { to: 'staging' },
@@ -261,9 +262,9 @@ describe('a push', () => {
     const further = await commit('back', 'Further', [
       { action: 'create', file_path: 'further', content: '' },
     ])
-    await heard()
+    await newDeliveries()
     await pushing('-f', 'origin', `${base}:refs/heads/back`)
-    const [push] = (await heard()).pushes
+    const [push] = (await newDeliveries()).pushes
     expect(push).toMatchObject({
       before: further.id,
       after: base,
@@ -273,11 +274,11 @@ describe('a push', () => {
     })
   })
 
-  test('tells whether the branch is protected, by name or by pattern', async () => {
+  test('shows whether the branch is protected, by name or by pattern', async () => {
     await ana.post(`${at}/protected_branches`, { name: 'release/*', push_access_level: 40 })
     await ana.post(`${at}/repository/branches?branch=release/1&ref=main`)
     await ana.post(`${at}/repository/branches?branch=plain&ref=main`)
-    const { pushes } = await heard()
+    const { pushes } = await newDeliveries()
     expect(pushes.map((push) => [push.ref, push.ref_protected, push.before])).toEqual([
       ['refs/heads/plain', false, none],
       ['refs/heads/release/1', true, none],
@@ -286,10 +287,10 @@ describe('a push', () => {
 
   test('of a branch that goes has no commits, no checkout and ends in nothing', async () => {
     await ana.post(`${at}/repository/branches?branch=going&ref=main`)
-    await heard()
+    await newDeliveries()
     const tip = project.git('rev-parse', 'going')
     await ana.delete(`${at}/repository/branches/going`)
-    const { pushes, updates } = await heard()
+    const { pushes, updates } = await newDeliveries()
     expect(pushes).toMatchObject([
       {
         before: tip,
@@ -305,11 +306,11 @@ describe('a push', () => {
 })
 
 describe('a tag', () => {
-  test('with a message of its own tells it, its object and the commit to check out', async () => {
+  test('with a message of its own shows it, its object and the commit to check out', async () => {
     const tip = project.git('rev-parse', 'main')
     await ana.post(`${at}/repository/tags`, { tag_name: 'v1', ref: 'main', message: 'The first' })
     const object = project.git('rev-parse', 'v1')
-    const { tags, pushes } = await heard()
+    const { tags, pushes } = await newDeliveries()
     expect(pushes).toEqual([])
     expect(tags).toMatchObject([
       {
@@ -332,22 +333,22 @@ describe('a tag', () => {
     await ana.post(`${at}/protected_tags`, { name: 'light*', create_access_level: 40 })
     const tip = project.git('rev-parse', 'main')
     await ana.post(`${at}/repository/tags`, { tag_name: 'light', ref: 'main' })
-    expect((await heard()).tags).toMatchObject([
+    expect((await newDeliveries()).tags).toMatchObject([
       { after: tip, message: null, ref_protected: true, checkout_sha: tip },
     ])
     await ana.delete(`${at}/repository/tags/light`)
-    expect((await heard()).tags).toMatchObject([
+    expect((await newDeliveries()).tags).toMatchObject([
       { before: tip, after: none, message: null, checkout_sha: null, commits: [] },
     ])
   })
 })
 
 describe('a push of many refs at once', () => {
-  test('up to the limit tells of each, and beyond it only that the repository changed', async () => {
+  test('up to the limit is sent for each, and beyond it only as a change of the repository', async () => {
     const refs = (kind: string, names: readonly string[]) =>
       names.map((name) => `HEAD:refs/${kind}/${name}`)
     await pushing('origin', ...refs('heads', ['x1', 'x2', 'x3']))
-    const few = await heard()
+    const few = await newDeliveries()
     expect(few.pushes.map((push) => push.ref)).toEqual([
       'refs/heads/x1',
       'refs/heads/x2',
@@ -357,28 +358,28 @@ describe('a push of many refs at once', () => {
     expect(few.updates[0].refs).toEqual(['refs/heads/x1', 'refs/heads/x2', 'refs/heads/x3'])
     const four = [...refs('heads', ['y1', 'y2']), ...refs('tags', ['y1', 'y2'])]
     await pushing('origin', ...four)
-    const many = await heard()
+    const many = await newDeliveries()
     expect([many.pushes, many.tags]).toEqual([[], []])
     expect(many.updates[0].refs).toHaveLength(4)
     await world.root.put('/application/settings', { push_event_hooks_limit: 5 })
     const others = refs('heads', ['z1', 'z2', 'z3', 'z4', 'z5'])
     await pushing('origin', ...others)
-    expect((await heard()).pushes).toHaveLength(5)
+    expect((await newDeliveries()).pushes).toHaveLength(5)
     await world.root.put('/application/settings', { push_event_hooks_limit: 3 })
   })
 })
 
 describe('hooks of the instance', () => {
-  test('hear of pushes and tags when they ask, under their own header', async () => {
+  test('are called for pushes and tags when these are on, under their own header', async () => {
     const given = { url: `${receiver.url}/all`, push_events: true, tag_push_events: true }
     const made = await world.root.post('/hooks', { ...given, push_events_branch_filter: 'main' })
     await commit('main', 'For all', [{ action: 'create', file_path: 'for-all', content: '' }])
     await ana.post(`${at}/repository/branches?branch=elsewhere&ref=main`)
     await ana.post(`${at}/repository/tags`, { tag_name: 'for-all', ref: 'main' })
     await world.runTasks()
-    const told = receiver.received.filter(({ url }) => url === '/all')
+    const sent = receiver.received.filter(({ url }) => url === '/all')
     expect(
-      told
+      sent
         .map(({ headers, body }) => `${headers['x-svc-event']}: ${body.event_name} ${body.ref}`)
         .sort(),
     ).toEqual([
@@ -388,13 +389,13 @@ describe('hooks of the instance', () => {
       'System Hook: repository_update undefined',
       'System Hook: tag_push refs/tags/for-all',
     ])
-    const push = told.find(({ body }) => body.event_name === 'push')
+    const push = sent.find(({ body }) => body.event_name === 'push')
     expect(push?.body).toMatchObject({ project: shownProject(), user_username: 'ana' })
     await world.root.delete(`/hooks/${made.body.id}`)
   })
 })
 
-test('each hook that hears of one push gets the same event, and a key of its own', async () => {
+test('each hook that is called for one push gets the same event, and a key of its own', async () => {
   const second = await ana.post(`${at}/hooks`, { url: `${receiver.url}/second` })
   await commit('main', 'Twice', [{ action: 'create', file_path: 'twice', content: '' }])
   await world.runTasks()
@@ -438,8 +439,8 @@ test('a branch filter is a pattern, a regular expression or all branches', async
   }
   await world.runTasks()
   for (const [n, [, , branches]] of filters.entries()) {
-    const told = receiver.received.filter(({ url }) => url === `/filter-${n}`)
-    expect([n, told.map(({ body }) => body.ref).sort()]).toEqual([
+    const sent = receiver.received.filter(({ url }) => url === `/filter-${n}`)
+    expect([n, sent.map(({ body }) => body.ref).sort()]).toEqual([
       n,
       branches.map((name) => `refs/heads/${name}`),
     ])
@@ -449,5 +450,5 @@ test('a branch filter is a pattern, a regular expression or all branches', async
 
 test('what the server writes itself is pushed by nobody', async () => {
   commitFiles({ path: project.path }, { files: { 'direct.txt': 'x' }, ref: 'refs/heads/direct' })
-  expect((await heard()).all).toEqual([])
+  expect((await newDeliveries()).all).toEqual([])
 })

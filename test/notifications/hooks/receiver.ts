@@ -14,7 +14,7 @@ export interface Received {
 export interface Receiver {
   readonly url: string
   readonly received: Received[]
-  /** How it answers from now on; 200 unless told. */
+  /** How it answers from now on; 200 unless it is set. */
   answer(how: (response: ServerResponse) => void): void
   close(): Promise<void>
 }

@@ -26,20 +26,20 @@ afterEach(() => {
 })
 
 /** What arrived since the last look, without what only says that the request can be merged now. */
-async function heard() {
+async function newDeliveries() {
   await world.runTasks()
   const found = receiver.received.map(({ body }) => body)
   receiver.received.length = 0
   return found
 }
 
-/** A branch with a commit, and a request to take it; what hooks hear of that is passed over. */
+/** A branch with a commit, and a request to take it; what hooks are sent for that is dropped. */
 async function opened(more: Record<string, unknown> = {}) {
   count += 1
   const branch = `branch-${count}`
   const head = bench.commit(branch, { [`${branch}.txt`]: 'x\n' })
   const { body } = await bench.open(branch, more)
-  await heard()
+  await newDeliveries()
   return { branch, head, request: body, path: `${bench.api}/${body.iid}` }
 }
 
@@ -52,7 +52,7 @@ const person = (caller: Caller) => ({
 })
 
 describe('a new merge request', () => {
-  test('is told with every field, and nothing else', async () => {
+  test('is sent with every field, and nothing else', async () => {
     const head = bench.commit('whole', { 'whole.txt': 'x\n' })
     const label = (await ana.post(`${at}/labels`, { name: 'bug', color: '#ff0000' })).body
     const milestone = (await ana.post(`${at}/milestones`, { title: 'v1' })).body
@@ -64,7 +64,7 @@ describe('a new merge request', () => {
       reviewer_ids: [bob.id],
       remove_source_branch: true,
     })
-    const [told, ...others] = await heard()
+    const [sent, ...others] = await newDeliveries()
     expect(others).toEqual([])
     const { externalUrl } = world.ctx.config
     const url = `${externalUrl}/${bench.project.fullPath}`
@@ -97,7 +97,7 @@ describe('a new merge request', () => {
         type: 'ProjectLabel',
       },
     ]
-    expect(told).toEqual({
+    expect(sent).toEqual({
       object_kind: 'merge_request',
       event_type: 'merge_request',
       user: person(ana),
@@ -172,12 +172,12 @@ describe('a change of a merge request', () => {
     ['discussion_locked', true, 'discussion_locked'],
     ['squash', true, 'squash'],
     ['remove_source_branch', true, 'force_remove_source_branch'],
-  ] as const)('of %s to %j tells what it was and is', async (field, value, key) => {
+  ] as const)('of %s to %j shows the value before and after', async (field, value, key) => {
     const { path, request } = await opened()
     const before = request[key] ?? null
     world.setNow(new Date(Date.UTC(2026, 4, 4, 11, count)).toISOString())
     expect((await ana.put(path, { [field]: value })).status).toBe(200)
-    const found = await heard()
+    const found = await newDeliveries()
     expect(found).toHaveLength(1)
     expect(found[0].object_attributes.action).toBe('update')
     expect(found[0].object_attributes).not.toHaveProperty('oldrev')
@@ -187,21 +187,21 @@ describe('a change of a merge request', () => {
     })
   })
 
-  test('of its draft state tells the title and the state', async () => {
+  test('of its draft state shows the title and the state', async () => {
     const { path } = await opened()
     await ana.put(path, { title: 'Draft: not yet' })
-    const [told] = await heard()
-    expect(told).toMatchObject({
+    const [sent] = await newDeliveries()
+    expect(sent).toMatchObject({
       object_attributes: { action: 'update', draft: true, work_in_progress: true },
       changes: { draft: { previous: false, current: true }, title: { current: 'Draft: not yet' } },
     })
   })
 
-  test('of people and labels tells all of them, before and after', async () => {
+  test('of people and labels shows all of them, before and after', async () => {
     const { path } = await opened()
     await ana.put(path, { assignee_ids: [bob.id], reviewer_ids: [ana.id], labels: 'bug' })
-    const [told] = await heard()
-    expect(told).toMatchObject({
+    const [sent] = await newDeliveries()
+    expect(sent).toMatchObject({
       assignees: [{ id: bob.id }],
       reviewers: [{ id: ana.id }],
       labels: [{ title: 'bug' }],
@@ -212,7 +212,7 @@ describe('a change of a merge request', () => {
       },
     })
     await ana.put(path, { assignee_ids: [], reviewer_ids: [], labels: '' })
-    const [freed] = await heard()
+    const [freed] = await newDeliveries()
     expect(freed.changes).toMatchObject({
       assignees: { previous: [person(bob)], current: [] },
       reviewers: { current: [] },
@@ -220,22 +220,22 @@ describe('a change of a merge request', () => {
     })
   })
 
-  test('of its target branch tells both', async () => {
+  test('of its target branch shows both', async () => {
     await ana.post(`${at}/repository/branches?branch=release&ref=main`)
     const { path } = await opened()
     await ana.put(path, { target_branch: 'release' })
-    const [told] = (await heard()).filter((body) => body.changes.target_branch)
-    expect(told).toMatchObject({
+    const [sent] = (await newDeliveries()).filter((body) => body.changes.target_branch)
+    expect(sent).toMatchObject({
       object_attributes: { target_branch: 'release' },
       changes: { target_branch: { previous: 'main', current: 'release' } },
     })
   })
 
-  test('of its state has the word for it', async () => {
+  test('of its state has an action of its own', async () => {
     const { path } = await opened()
     await ana.put(path, { state_event: 'close' })
     await bob.put(path, { state_event: 'reopen' })
-    const found = await heard()
+    const found = await newDeliveries()
     expect(
       found.map(({ object_attributes: { action, state, state_id }, user }) => [
         action,
@@ -252,14 +252,14 @@ describe('a change of a merge request', () => {
 })
 
 describe('a push to a merge request', () => {
-  test('is an update that tells the head before it', async () => {
+  test('is an update that shows the head before it', async () => {
     const { branch, head, request } = await opened()
     const made = await bob.post(`${at}/repository/commits`, {
       branch,
       commit_message: 'More',
       actions: [{ action: 'create', file_path: `more-${count}`, content: 'x' }],
     })
-    const found = await heard()
+    const found = await newDeliveries()
     expect(found).toHaveLength(1)
     expect(found[0]).toMatchObject({
       user: { username: 'bob' },
@@ -274,14 +274,14 @@ describe('a push to a merge request', () => {
 })
 
 describe('a review', () => {
-  test('that approves and takes it back is told, one by one', async () => {
+  test('that approves and takes it back is sent, one by one', async () => {
     const { path } = await opened()
     expect((await bob.post(`${path}/approve`)).status).toBe(201)
-    const [approved] = await heard()
+    const [approved] = await newDeliveries()
     expect(approved.object_attributes.action).toMatch(/^(approved|approval)$/)
     expect(approved.user.username).toBe('bob')
     expect((await bob.post(`${path}/unapprove`)).status).toBe(201)
-    const [unapproved] = await heard()
+    const [unapproved] = await newDeliveries()
     expect(unapproved.object_attributes.action).toMatch(/^(unapproved|unapproval)$/)
   })
 
@@ -292,10 +292,10 @@ describe('a review', () => {
     const rule = { name: 'Two', approvals_required: 2, user_ids: [bob.id, cid.id] }
     expect((await ana.post(`${path}/approval_rules`, rule)).status).toBe(201)
     expect((await ana.get(`${path}/approvals`)).body.approvals_required).toBe(2)
-    await heard()
+    await newDeliveries()
     const action = async (act: () => Promise<{ status: number }>) => {
       expect((await act()).status).toBe(201)
-      return (await heard()).map((body) => body.object_attributes.action)
+      return (await newDeliveries()).map((body) => body.object_attributes.action)
     }
     expect(await action(() => bob.post(`${path}/approve`))).toEqual(['approval'])
     expect(await action(() => cid.post(`${path}/approve`))).toEqual(['approved'])
@@ -305,11 +305,11 @@ describe('a review', () => {
 })
 
 describe('a merge', () => {
-  test('is told once, with its commit and who merged', async () => {
+  test('is sent once, with its commit and who merged', async () => {
     const { path, request } = await opened()
     const merged = await bob.put(`${path}/merge`)
     expect(merged.status).toBe(200)
-    const found = await heard()
+    const found = await newDeliveries()
     const { body: after } = await ana.get(path)
     expect(after.state).toBe('merged')
     const merges = found.filter((body) => body.object_attributes.action === 'merge')
@@ -348,8 +348,8 @@ test('a request from a fork shows both projects', async () => {
     title: 'From a fork',
   })
   expect(made.status).toBe(201)
-  const [told] = await heard()
-  expect(told).toMatchObject({
+  const [sent] = await newDeliveries()
+  expect(sent).toMatchObject({
     project: { id: bench.project.id },
     object_attributes: {
       source_project_id: forked.body.id,
@@ -361,41 +361,41 @@ test('a request from a fork shows both projects', async () => {
   })
 })
 
-test('hooks of the instance hear of merge requests when they ask', async () => {
+test('hooks of the instance are called for merge requests when these are on', async () => {
   const url = `${receiver.url}/all`
   const given = { url, merge_requests_events: true, repository_update_events: false }
   const { body } = await world.root.post('/hooks', given)
   const { path } = await opened()
   await ana.put(path, { title: 'For all' })
   await world.runTasks()
-  const told = receiver.received.filter((one) => one.url === '/all')
-  expect(told.map(({ headers, body }) => [headers['x-svc-event'], body.object_kind])).toEqual([
+  const sent = receiver.received.filter((one) => one.url === '/all')
+  expect(sent.map(({ headers, body }) => [headers['x-svc-event'], body.object_kind])).toEqual([
     ['System Hook', 'merge_request'],
   ])
   await world.root.delete(`/hooks/${body.id}`)
 })
 
-test('an edit that changes nothing tells of nothing', async () => {
+test('an edit that changes nothing is not sent', async () => {
   const { path } = await opened({ labels: 'bug' })
   const { body } = await ana.get(path)
   world.setNow('2026-05-04T20:00:00.000Z')
   expect((await ana.put(path, { title: body.title, labels: 'bug' })).status).toBe(200)
-  expect(await heard()).toEqual([])
+  expect(await newDeliveries()).toEqual([])
 })
 
-test('the time of a merge request is told as a change of it', async () => {
+test('the time of a merge request is sent as a change of it', async () => {
   const { path } = await opened()
-  const told = async (action: string, body?: Record<string, unknown>) => {
+  const sent = async (action: string, body?: Record<string, unknown>) => {
     expect((await ana.post(`${path}/${action}`, body)).status).toBeLessThan(300)
-    return (await heard()).map((body) => {
+    return (await newDeliveries()).map((body) => {
       const { updated_at: _, ...changes } = body.changes
       return [body.object_attributes.action, changes]
     })
   }
   const estimated = { time_estimate: { previous: 0, current: 7200 } }
-  expect(await told('time_estimate', { duration: '2h' })).toEqual([['update', estimated]])
+  expect(await sent('time_estimate', { duration: '2h' })).toEqual([['update', estimated]])
   const spent = { total_time_spent: { previous: 0, current: 3600 } }
-  expect(await told('add_spent_time', { duration: '1h' })).toEqual([['update', spent]])
+  expect(await sent('add_spent_time', { duration: '1h' })).toEqual([['update', spent]])
   const reset = { total_time_spent: { previous: 3600, current: 0 } }
-  expect(await told('reset_spent_time')).toEqual([['update', reset]])
+  expect(await sent('reset_spent_time')).toEqual([['update', reset]])
 })

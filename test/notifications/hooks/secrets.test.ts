@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
 
@@ -12,8 +13,8 @@ let minute = 0
 beforeAll(async () => {
   receiver = await openReceiver()
   other = await openReceiver()
-  const { body } = await ana.post('/projects', { name: 'kept', initialize_with_readme: true })
-  hooks = `/projects/${body.id}/hooks`
+  const { id } = await createProject(ana, 'kept', { initialize_with_readme: true })
+  hooks = `/projects/${id}/hooks`
   await world.runTasks()
 })
 afterAll(async () => {
@@ -37,8 +38,8 @@ async function hook(more: Record<string, unknown> = {}): Promise<string> {
   return `${hooks}/${made.body.id}`
 }
 
-/** Lets the hook be tried out, and gives what its receiver was told of the secrets. */
-async function told(at: string, who = receiver) {
+/** Tries the hook out, and gives the secrets that its receiver got. */
+async function sentSecrets(at: string, who = receiver) {
   // A hook may be tried out five times a minute.
   minute += 1
   world.setNow(new Date(Date.UTC(2026, 4, 4, 10, minute)).toISOString())
@@ -51,14 +52,14 @@ async function told(at: string, who = receiver) {
 describe('the secrets of a hook', () => {
   test('go to its address, and are kept when anything but the server changes', async () => {
     const at = await hook()
-    expect(await told(at)).toEqual({ url: '/r00m', token: 'tok3n', mine: 'v4lue' })
+    expect(await sentSecrets(at)).toEqual({ url: '/r00m', token: 'tok3n', mine: 'v4lue' })
     const changed = await ana.put(at, { url: `${receiver.url}/v2/{room}`, name: 'Moved' })
     expect(changed.body).toMatchObject({
       name: 'Moved',
       custom_headers: [{ key: 'X-Mine' }],
       url_variables: [{ key: 'room' }],
     })
-    expect(await told(at)).toEqual({ url: '/v2/r00m', token: 'tok3n', mine: 'v4lue' })
+    expect(await sentSecrets(at)).toEqual({ url: '/v2/r00m', token: 'tok3n', mine: 'v4lue' })
   })
 
   test('are forgotten when another server is to be asked', async () => {
@@ -68,10 +69,14 @@ describe('the secrets of a hook', () => {
       200,
       { url: `${other.url}/{room}`, custom_headers: [], url_variables: [] },
     ])
-    expect(await told(at, other)).toEqual({ url: '/%7Broom%7D', token: undefined, mine: undefined })
+    expect(await sentSecrets(at, other)).toEqual({
+      url: '/%7Broom%7D',
+      token: undefined,
+      mine: undefined,
+    })
     const back = await ana.put(at, { url: `${receiver.url}/{room}` })
     expect(back.body.url_variables).toEqual([])
-    expect(await told(at)).toMatchObject({ token: undefined, mine: undefined })
+    expect(await sentSecrets(at)).toMatchObject({ token: undefined, mine: undefined })
   })
 
   test('are those that are given with the address of another server', async () => {
@@ -82,7 +87,7 @@ describe('the secrets of a hook', () => {
       url_variables: [{ key: 'room', value: 'elsewhere' }],
     })
     expect(moved.body).toMatchObject({ custom_headers: [], url_variables: [{ key: 'room' }] })
-    expect(await told(at, other)).toEqual({
+    expect(await sentSecrets(at, other)).toEqual({
       url: '/elsewhere',
       token: 'an0ther',
       mine: undefined,
@@ -98,20 +103,24 @@ describe('the secrets of a hook', () => {
         { key: 'room', value: 'r00m' },
       ],
     })
-    expect(await told(at)).toEqual({ url: '/r00m', token: 'tok3n', mine: 'v4lue' })
+    expect(await sentSecrets(at)).toEqual({ url: '/r00m', token: 'tok3n', mine: 'v4lue' })
     expect((await ana.put(`${at}/url_variables/room`, { value: 'next' })).status).toBe(204)
-    expect(await told(at)).toEqual({ url: '/next', token: 'tok3n', mine: 'v4lue' })
+    expect(await sentSecrets(at)).toEqual({ url: '/next', token: 'tok3n', mine: 'v4lue' })
     const elsewhere = { value: new URL(other.url).host }
     expect((await ana.put(`${at}/url_variables/host`, elsewhere)).status).toBe(204)
     expect((await ana.get(at)).body).toMatchObject({
       custom_headers: [],
       url_variables: [{ key: 'host' }],
     })
-    expect(await told(at, other)).toEqual({ url: '/%7Broom%7D', token: undefined, mine: undefined })
+    expect(await sentSecrets(at, other)).toEqual({
+      url: '/%7Broom%7D',
+      token: undefined,
+      mine: undefined,
+    })
   })
 
   test('are the same for hooks of groups and of the instance', async () => {
-    const { body: group } = await ana.post('/groups', { name: 'kept', path: 'kept' })
+    const group = await createGroup(ana, 'kept')
     const given = { url: receiver.url, ...secrets, url_variables: [] }
     const made = await ana.post(`/groups/${group.id}/hooks`, given)
     const moved = await ana.put(`/groups/${group.id}/hooks/${made.body.id}`, { url: other.url })
@@ -128,12 +137,12 @@ describe('the secrets of a hook', () => {
   test('are cleared by null and by an empty text, and changed one by one', async () => {
     const at = await hook()
     await ana.put(at, { token: '' })
-    expect(await told(at)).toMatchObject({ token: undefined, mine: 'v4lue' })
+    expect(await sentSecrets(at)).toMatchObject({ token: undefined, mine: 'v4lue' })
     await ana.put(at, { token: 'back' })
     await ana.put(at, { token: null })
-    expect(await told(at)).toMatchObject({ token: undefined, mine: 'v4lue' })
+    expect(await sentSecrets(at)).toMatchObject({ token: undefined, mine: 'v4lue' })
     expect((await ana.put(`${at}/custom_headers/X-Mine`, { value: 'two' })).status).toBe(204)
-    expect(await told(at)).toMatchObject({ mine: 'two' })
+    expect(await sentSecrets(at)).toMatchObject({ mine: 'two' })
     await ana.put(at, {
       custom_headers: [
         { key: 'X-Mine', value: 'first' },
@@ -141,12 +150,12 @@ describe('the secrets of a hook', () => {
       ],
     })
     expect((await ana.get(at)).body.custom_headers).toEqual([{ key: 'X-Mine' }])
-    expect(await told(at)).toMatchObject({ mine: 'last' })
+    expect(await sentSecrets(at)).toMatchObject({ mine: 'last' })
   })
 
   test('are in no log of what was sent, and in no page about the hook', async () => {
     const at = await hook()
-    await told(at)
+    await sentSecrets(at)
     const log = await ana.get(`${at}/events`)
     expect(log.body[0].request_headers).toMatchObject({
       'X-Svc-Token': '[REDACTED]',

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { notifyOfExpiringTokens } from '../../../src/notifications/hooks/payloads/expiring-tokens.ts'
 import { removeExpiredMembers } from '../../../src/projects/members/tasks.ts'
 import { Browser } from '../../support/browser.ts'
+import { createGroup, createProject } from '../../support/create.ts'
 import { ed25519 } from '../../support/keys.ts'
 import { type Caller, useWorld } from '../../support/world.ts'
 import { openReceiver, type Receiver } from './receiver.ts'
@@ -12,8 +13,8 @@ let ana: Caller
 let bea: Caller
 let root: Caller
 
-/** A caller each of whose calls is told of before the next: deliveries to one address run side by side, in no order. */
-function heardAtOnce(caller: Caller): Caller {
+/** A caller whose calls are delivered each before the next: deliveries to one address run side by side, in no order. */
+function withDeliveries(caller: Caller): Caller {
   const call: Caller['call'] = async (...request) => {
     const reply = await caller.call(...request)
     await world.runTasks()
@@ -24,9 +25,9 @@ function heardAtOnce(caller: Caller): Caller {
 
 beforeAll(async () => {
   receiver = await openReceiver()
-  ana = heardAtOnce(await world.user('ana'))
-  bea = heardAtOnce(await world.user('bea'))
-  root = heardAtOnce(world.root)
+  ana = withDeliveries(await world.user('ana'))
+  bea = withDeliveries(await world.user('bea'))
+  root = withDeliveries(world.root)
   const made = await root.post('/hooks', {
     url: `${receiver.url}/system`,
     repository_update_events: false,
@@ -39,17 +40,17 @@ afterEach(() => {
 })
 
 /** What arrived since the last look, at the hooks of this path. */
-async function heard(path = '/system') {
+async function eventsAt(path = '/system') {
   await world.runTasks()
   const found = receiver.received.filter((one) => one.url === path)
   receiver.received.length = 0
   return found.map((one) => ({ header: one.headers['x-svc-event'], ...one.body }))
 }
 
-describe('hooks of the instance hear', () => {
+describe('hooks of the instance are called', () => {
   test('of projects that are made, changed, renamed, moved and deleted', async () => {
-    const { body: project } = await ana.post('/projects', { name: 'Demo' })
-    expect(await heard()).toMatchObject([
+    const project = await createProject(ana, 'Demo')
+    expect(await eventsAt()).toMatchObject([
       {
         header: 'System Hook',
         event_name: 'project_create',
@@ -66,7 +67,7 @@ describe('hooks of the instance hear', () => {
     const path = `/projects/${project.id}`
     await ana.put(path, { description: 'x' })
     await ana.put(path, { path: 'demo-2' })
-    expect(await heard()).toMatchObject([
+    expect(await eventsAt()).toMatchObject([
       { event_name: 'project_update', path: 'demo' },
       {
         event_name: 'project_rename',
@@ -74,10 +75,10 @@ describe('hooks of the instance hear', () => {
         old_path_with_namespace: 'ana/demo',
       },
     ])
-    const { body: group } = await ana.post('/groups', { name: 'home', path: 'home' })
-    await heard()
+    const group = await createGroup(ana, 'home')
+    await eventsAt()
     await ana.put(`${path}/transfer`, { namespace: group.id })
-    expect(await heard()).toMatchObject([
+    expect(await eventsAt()).toMatchObject([
       {
         event_name: 'project_transfer',
         path_with_namespace: 'home/demo-2',
@@ -85,24 +86,24 @@ describe('hooks of the instance hear', () => {
       },
     ])
     await ana.delete(path)
-    expect(await heard()).toMatchObject([
+    expect(await eventsAt()).toMatchObject([
       { event_name: 'project_destroy', path_with_namespace: 'home/demo-2' },
     ])
   })
 
   test('of groups, and of the projects that go with them', async () => {
-    const { body: group } = await ana.post('/groups', { name: 'Team', path: 'team' })
-    await ana.post('/projects', { name: 'inside', namespace_id: group.id })
+    const group = await createGroup(ana, 'team')
+    await createProject(ana, 'inside', { namespace_id: group.id })
     await ana.put(`/groups/${group.id}`, { path: 'crew' })
-    const told = async () =>
-      (await heard()).map((one) => [one.event_name, one.full_path ?? one.path_with_namespace])
-    expect(await told()).toEqual([
+    const sent = async () =>
+      (await eventsAt()).map((one) => [one.event_name, one.full_path ?? one.path_with_namespace])
+    expect(await sent()).toEqual([
       ['group_create', 'team'],
       ['project_create', 'team/inside'],
       ['group_rename', 'crew'],
     ])
     await ana.delete(`/groups/${group.id}`)
-    expect((await told()).sort()).toEqual([
+    expect((await sent()).sort()).toEqual([
       ['group_destroy', 'crew'],
       ['project_destroy', 'crew/inside'],
     ])
@@ -123,7 +124,7 @@ describe('hooks of the instance hear', () => {
     })
     await root.delete(`/users/${user.id}/keys/${key.id}`)
     await root.delete(`/users/${user.id}`)
-    expect(await heard()).toMatchObject([
+    expect(await eventsAt()).toMatchObject([
       { event_name: 'user_create', username: 'cat', email: 'cat@example.com', user_id: user.id },
       { event_name: 'user_rename', username: 'tom', old_username: 'cat' },
       { event_name: 'key_create', username: 'tom', id: key.id },
@@ -137,24 +138,24 @@ describe('hooks of the instance hear', () => {
     const { id } = await world.user('dan')
     await root.put(`/users/${id}`, { password })
     await root.post(`/users/${id}/block`)
-    await heard()
+    await eventsAt()
     const browser = new Browser(world.url)
     expect((await browser.signIn('dan', 'another password')).status).toBe(401)
-    expect(await heard()).toEqual([])
+    expect(await eventsAt()).toEqual([])
     expect((await browser.signIn('dan', password)).status).toBe(403)
-    expect(await heard()).toMatchObject([
+    expect(await eventsAt()).toMatchObject([
       { event_name: 'user_failed_login', user_id: id, username: 'dan', state: 'blocked' },
     ])
   })
 
   test('of members of projects and groups', async () => {
-    const { body: group } = await ana.post('/groups', { name: 'club', path: 'club' })
-    const { body: project } = await ana.post('/projects', { name: 'pub', visibility: 'public' })
-    await heard()
+    const group = await createGroup(ana, 'club')
+    const project = await createProject(ana, 'pub', { visibility: 'public' })
+    await eventsAt()
     await ana.post(`/groups/${group.id}/members`, { user_id: bea.id, access_level: 30 })
     await ana.put(`/groups/${group.id}/members/${bea.id}`, { access_level: 40 })
     await ana.delete(`/groups/${group.id}/members/${bea.id}`)
-    expect(await heard()).toMatchObject([
+    expect(await eventsAt()).toMatchObject([
       {
         event_name: 'user_add_to_group',
         group_access: 'Developer',
@@ -168,29 +169,29 @@ describe('hooks of the instance hear', () => {
     await bea.post(`/projects/${project.id}/access_requests`)
     await ana.put(`/projects/${project.id}/access_requests/${bea.id}/approve`)
     await ana.put(`${members}/${bea.id}`, { access_level: 20, expires_at: '2026-05-05' })
-    expect(await heard()).toMatchObject([
+    expect(await eventsAt()).toMatchObject([
       { event_name: 'user_access_request_to_project', user_username: 'bea' },
       { event_name: 'user_add_to_team', access_level: 'Developer', project_visibility: 'public' },
       { event_name: 'user_update_for_team', access_level: 'Reporter' },
     ])
     world.setNow('2026-05-06T10:00:00.000Z')
     await removeExpiredMembers.handler(world.ctx, {}, new AbortController().signal)
-    expect(await heard()).toMatchObject([{ event_name: 'user_remove_from_team' }])
+    expect(await eventsAt()).toMatchObject([{ event_name: 'user_remove_from_team' }])
     const { body: feed } = await ana.get(`/projects/${project.id}/events?action=expired`)
     expect(feed).toMatchObject([{ author_username: 'bea' }])
     world.setNow('2026-05-04T10:00:00.000Z')
     await bea.post(`/projects/${project.id}/access_requests`)
     await bea.delete(`/projects/${project.id}/access_requests/${bea.id}`)
-    expect((await heard()).map((one) => one.event_name)).toEqual([
+    expect((await eventsAt()).map((one) => one.event_name)).toEqual([
       'user_access_request_to_project',
       'user_access_request_revoked_for_project',
     ])
   })
 })
 
-describe('hooks of a group hear', () => {
+describe('hooks of a group are called', () => {
   test('of its members, subgroups and projects when they ask', async () => {
-    const { body: group } = await ana.post('/groups', { name: 'root', path: 'roots' })
+    const group = await createGroup(ana, 'roots', { name: 'root' })
     await ana.post(`/groups/${group.id}/hooks`, {
       url: `${receiver.url}/group`,
       push_events: false,
@@ -200,16 +201,12 @@ describe('hooks of a group hear', () => {
       milestone_events: true,
     })
     await ana.post(`/groups/${group.id}/members`, { user_id: bea.id, access_level: 30 })
-    const { body: below } = await ana.post('/groups', {
-      name: 'below',
-      path: 'below',
-      parent_id: group.id,
-    })
-    const { body: project } = await ana.post('/projects', { name: 'p', namespace_id: below.id })
+    const below = await createGroup(ana, 'below', { parent_id: group.id })
+    const project = await createProject(ana, 'p', { namespace_id: below.id })
     await ana.post(`/groups/${group.id}/milestones`, { title: 'v1' })
     await ana.delete(`/projects/${project.id}`)
     await ana.delete(`/groups/${below.id}`)
-    expect(await heard('/group')).toMatchObject([
+    expect(await eventsAt('/group')).toMatchObject([
       {
         header: 'Member Hook',
         event_name: 'user_add_to_group',
@@ -242,12 +239,12 @@ describe('hooks of a group hear', () => {
   })
 })
 
-describe('hooks of a project hear', () => {
+describe('hooks of a project are called', () => {
   let path: string
   let id: number
 
   beforeAll(async () => {
-    id = (await ana.post('/projects', { name: 'talk' })).body.id
+    id = (await createProject(ana, 'talk')).id
     path = `/projects/${id}`
     await ana.post(`${path}/hooks`, {
       url: `${receiver.url}/project`,
@@ -265,14 +262,14 @@ describe('hooks of a project hear', () => {
     await ana.put(one, { title: 'v2' })
     await ana.put(one, { state_event: 'activate' })
     await ana.delete(one)
-    const told = await heard('/project')
-    expect(told.map((event) => [event.action, event.object_attributes.state])).toEqual([
+    const sent = await eventsAt('/project')
+    expect(sent.map((event) => [event.action, event.object_attributes.state])).toEqual([
       ['create', 'active'],
       ['close', 'closed'],
       ['reopen', 'active'],
       ['delete', 'active'],
     ])
-    expect(told[0]).toMatchObject({ header: 'Milestone Hook', project: { id } })
+    expect(sent[0]).toMatchObject({ header: 'Milestone Hook', project: { id } })
     const { body: feed } = await ana.get(`${path}/events?target_type=milestone&sort=asc`)
     expect(feed.map((event: { action_name: string }) => event.action_name)).toEqual([
       'opened',
@@ -289,7 +286,7 @@ describe('hooks of a project hear', () => {
     await ana.delete(`${reactions}/${award.id}`)
     const { body: note } = await ana.post(`${path}/issues/${issue.iid}/notes`, { body: 'x' })
     await ana.post(`${path}/issues/${issue.iid}/notes/${note.id}/award_emoji`, { name: 'tada' })
-    expect(await heard('/project')).toMatchObject([
+    expect(await eventsAt('/project')).toMatchObject([
       {
         header: 'Emoji Hook',
         object_kind: 'emoji',
@@ -320,7 +317,7 @@ describe('hooks of a project hear', () => {
       expires_at: '2026-05-12',
     })
     await notifyOfExpiringTokens.handler(world.ctx, {}, new AbortController().signal)
-    expect(await heard('/project')).toMatchObject([
+    expect(await eventsAt('/project')).toMatchObject([
       {
         header: 'Resource Access Token Hook',
         object_kind: 'access_token',

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { effectiveSetting } from '../../../src/notifications/notification-settings/effective.ts'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
@@ -14,9 +15,9 @@ beforeEach(async () => {
   count += 1
   ben = await world.user(`ben${count}`)
   const path = `g${count}`
-  top = (await ana.post('/groups', { name: path, path })).body.id
-  sub = (await ana.post('/groups', { name: 's', path: 's', parent_id: top })).body.id
-  projectId = (await ana.post('/projects', { name: 'p', namespace_id: sub })).body.id
+  top = (await createGroup(ana, path)).id
+  sub = (await createGroup(ana, 's', { parent_id: top })).id
+  projectId = (await createProject(ana, 'p', { namespace_id: sub })).id
 })
 
 const GLOBAL = '/notification_settings'
@@ -54,7 +55,7 @@ describe('what counts in a project', () => {
   )
 
   test('follows the project to another group', async () => {
-    const other = (await ana.post('/groups', { name: 'o', path: `other${count}` })).body.id
+    const other = (await createGroup(ana, `other${count}`)).id
     await ana.post(`/groups/${other}/members`, { user_id: ben.id, access_level: 30 })
     await put(ofGroup(sub), 'watch')
     await put(ofGroup(other), 'mention')
@@ -112,7 +113,7 @@ describe('who may read and set them', () => {
       expect(await answers(reader, path)).toEqual([200, 403])
   })
 
-  test('members of an archived project still say what they hear of it', async () => {
+  test('members of an archived project can still change their notification settings', async () => {
     await ana.post(`/projects/${projectId}/archive`)
     expect(await answers(ana, ofProject(projectId))).toEqual([200, 200])
   })

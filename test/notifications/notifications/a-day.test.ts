@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { type MailServer, openMailServer } from '../../support/mail-server.ts'
 import { addMember } from '../../support/members.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
@@ -20,11 +21,11 @@ afterAll(async () => {
 })
 
 async function project(name: string): Promise<string> {
-  const { body } = await ana.post('/projects', { name })
-  await addMember(world, body.id, bob.id, 30)
-  await ana.post(`/projects/${body.id}/issues`, { title: 'x', assignee_ids: [bob.id] })
+  const { id } = await createProject(ana, name)
+  await addMember(world, id, bob.id, 30)
+  await ana.post(`/projects/${id}/issues`, { title: 'x', assignee_ids: [bob.id] })
   await world.runTasks()
-  return `/projects/${body.id}/issues`
+  return `/projects/${id}/issues`
 }
 
 /** How many mails a comment brings. */

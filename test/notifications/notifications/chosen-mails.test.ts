@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Work } from '../../../src/background/queue.ts'
 import { remindOfDueIssues } from '../../../src/notifications/notifications/due-tasks.ts'
+import { createGroup } from '../../support/create.ts'
 import { type MailServer, openMailServer } from '../../support/mail-server.ts'
 import { addMember } from '../../support/project.ts'
 import { type Bench, openBench } from '../../support/review.ts'
@@ -50,7 +51,7 @@ test('new commits of a merge request are mailed to who takes part, and who chose
   await bench.read(1)
   expect(mailsOf(bob, 'ana pushed to merge request !1.')).toHaveLength(1)
   expect(mailsOf(cleo, 'ana pushed to merge request !1.')).toHaveLength(1)
-  // Watching leaves pushes out, and nobody hears of their own.
+  // Watching leaves pushes out, and nobody gets mail of their own.
   expect(mailsOf(dora, 'pushed to')).toEqual([])
   expect(mailsOf(ana, 'pushed to')).toEqual([])
 })
@@ -80,7 +81,7 @@ test('issues that are due tomorrow are mailed to who takes part, and who chose s
   expect(due(dora)).toEqual([])
 })
 
-test('however many issues are due, each is told of once, batch after batch', async () => {
+test('however many issues are due, each is mailed once, batch after batch', async () => {
   world.setNow('2026-06-01T12:00:00.000Z')
   const { body: one } = await ana.post(`${at}/issues`, { title: 'one', due_date: '2026-06-02' })
   await world.runTasks()
@@ -109,7 +110,7 @@ test('however many issues are due, each is told of once, batch after batch', asy
   const next = first.pop()
   expect(first).toMatchObject(ids(id, 100).map((id) => ({ payload: { id, event: 'issue_due' } })))
   expect(next?.name).toBe(remindOfDueIssues.name)
-  // What is left after midnight is still told of that day.
+  // What is left after midnight is still mailed for that day.
   world.setNow('2026-06-02T00:00:01.000Z')
   expect(await run(next?.payload)).toMatchObject([{ payload: { id: id + 100 } }])
 })
@@ -149,7 +150,7 @@ test('that a merge request is set to be merged by itself is mailed', async () =>
 
 test('that a project was moved is mailed to who follows it', async () => {
   await cleo.put(`${at}/notification_settings`, { moved_project: true })
-  const { body: group } = await ana.post('/groups', { name: 'Home', path: 'home' })
+  const group = await createGroup(ana, 'home')
   smtp.clear()
   const moved = await ana.put(`${at}/transfer`, { namespace: group.id })
   expect(moved.status).toBe(200)

@@ -2,13 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { endJob } from '../../../src/ci/pipelines/process/change-jobs.ts'
 import { EVENTS } from '../../../src/notifications/notification-settings/levels.ts'
 import { remindOfDueIssues } from '../../../src/notifications/notifications/due-tasks.ts'
+import { createGroup } from '../../support/create.ts'
 import { type MailServer, openMailServer } from '../../support/mail-server.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
 /*
- * Each event that mails tell of, once: who follows the project at each level, and takes no part in what happens.
+ * Each event that mails are sent for, once: who follows the project at each level, and takes no part in what happens.
  */
 
 let smtp: MailServer
@@ -42,7 +43,7 @@ beforeAll(async () => {
     people.set(name, person)
     await addMember(world, bench.project.id, person.id, 30)
   }
-  // Who acts hears of nothing that they did; what they take part in is not the subject here.
+  // Who acts gets no mail of what they did; what they take part in is not the subject here.
   const [file = ''] = world.ctx.config.vendor.ciFiles
   bench.commit('main', { [file]: 'x: {script: make}' })
   await ana.post(`${at}/issues`, { title: 'Subject' })
@@ -71,7 +72,7 @@ async function endPipeline(status: 'success' | 'failed') {
 /** How each event is made to happen. */
 const acts: Readonly<Record<Event, () => Promise<unknown>>> = {
   new_release: () => ana.post(`${at}/releases`, { tag_name: 'v1', ref: 'main' }),
-  new_note: () => ana.post(`${issue}/notes`, { body: 'A word' }),
+  new_note: () => ana.post(`${issue}/notes`, { body: 'A note' }),
   new_issue: () => ana.post(`${at}/issues`, { title: 'Another' }),
   close_issue: () => ana.put(issue, { state_event: 'close' }),
   reopen_issue: () => ana.put(issue, { state_event: 'reopen' }),
@@ -100,8 +101,8 @@ const acts: Readonly<Record<Event, () => Promise<unknown>>> = {
   fixed_pipeline: () => endPipeline('success'),
   success_pipeline: () => endPipeline('success'),
   moved_project: async () => {
-    const { body } = await ana.post('/groups', { name: 'home', path: 'home' })
-    await ana.put(`${at}/transfer`, { namespace: body.id })
+    const { id } = await createGroup(ana, 'home')
+    await ana.put(`${at}/transfer`, { namespace: id })
   },
   merge_when_pipeline_succeeds: async () => undefined,
   approver: async () => undefined,

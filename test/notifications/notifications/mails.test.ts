@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createGroup } from '../../support/create.ts'
 import { type MailServer, openMailServer } from '../../support/mail-server.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
@@ -126,7 +127,7 @@ describe('mails about issues', () => {
     await ana.post(issuesOf(), { title: 'Two', assignee_ids: [bob.id, guest.id] })
     await world.runTasks()
     expect([subjects(bob).length, subjects(cleo).length, subjects(guest).length]).toEqual([0, 1, 0])
-    await ana.post(`${issuesOf()}/1/notes`, { body: 'Hear, @guest' })
+    await ana.post(`${issuesOf()}/1/notes`, { body: 'Look, @guest' })
     await world.runTasks()
     expect([subjects(bob).length, subjects(cleo).length, subjects(guest).length]).toEqual([0, 1, 1])
   })
@@ -162,7 +163,7 @@ describe('mails about issues', () => {
   })
 })
 
-test('mails about merge requests tell of reviews, approvals and merges', async () => {
+test('mails about merge requests are sent for reviews, approvals and merges', async () => {
   await ana.post(`${project.api}/branches`, { branch: 'work', ref: 'main' })
   await ana.post(`${project.api}/commits`, {
     branch: 'work',
@@ -216,7 +217,7 @@ test('mails about pipelines go to who ran them, and to those who chose so', asyn
 })
 
 describe('mails about access', () => {
-  test('tell of what was granted, asked for and denied', async () => {
+  test('are sent for what was granted, asked for and denied', async () => {
     const dora = await world.user(`dora${count}`)
     await ana.put(`/projects/${project.id}`, { visibility: 'public' })
     await dora.post(`/projects/${project.id}/access_requests`)
@@ -228,12 +229,10 @@ describe('mails about access', () => {
     await world.runTasks()
     const granted = await smtp.wait(`${dora.username}@example.com`, 'was granted')
     expect(granted).toContain(`You are now Developer of the project`)
-    const group = (
-      await ana.post('/groups', { name: `g${count}`, path: `g${count}`, visibility: 'public' })
-    ).body
+    const group = await createGroup(ana, `g${count}`, { visibility: 'public' })
     await dora.post(`/groups/${group.id}/access_requests`)
     await world.runTasks()
-    expect(subjects(ana)).toContainEqual(`dora${count} asks for access to g${count}`)
+    expect(subjects(ana)).toContainEqual(`dora${count} asks for access to G${count}`)
   })
 
   test('warn once of tokens and memberships that end within a week', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sendNotice } from '../../../src/notifications/notifications/notification.ts'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type MailServer, openMailServer } from '../../support/mail-server.ts'
 import { addMember } from '../../support/members.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
@@ -18,15 +19,14 @@ beforeAll(async () => {
   smtp = await openMailServer()
   world = await openWorld({ smtpUrl: smtp.url, mailFrom: 'git@example.com' })
   ana = await world.user('ana')
-  group = (await ana.post('/groups', { name: 'crew', path: 'crew' })).body.id
+  group = (await createGroup(ana, 'crew')).id
 })
 beforeEach(async () => {
   count += 1
   world.setNow(`2026-05-04T10:${String(count).padStart(2, '0')}:00.000Z`)
   bob = await world.user(`bob${count}`)
   cat = await world.user(`cat${count}`)
-  const made = { name: `mail${count}`, namespace_id: group }
-  project = (await ana.post('/projects', made)).body.id
+  project = (await createProject(ana, `mail${count}`, { namespace_id: group })).id
   issues = `/projects/${project}/issues`
   for (const user of [bob, cat]) await addMember(world, project, user.id, 30)
 })
@@ -87,7 +87,7 @@ describe('whoever is mentioned', () => {
     expect(await mailsOf(bob, () => say('and more'))).toEqual(['mentioned'])
   })
 
-  test('by a group of theirs hears of it, of an issue and of a comment', async () => {
+  test('by a group of theirs gets mail of it, of an issue and of a comment', async () => {
     const dora = await world.user(`dora${count}`)
     await ana.post(`/groups/${group}/members`, { user_id: dora.id, access_level: 30 })
     expect(await mailsOf(dora, () => open({ description: 'All of @crew!' }))).toEqual(['mentioned'])
@@ -95,7 +95,7 @@ describe('whoever is mentioned', () => {
     expect(await mailsOf(dora, () => say('`@crew`'))).toEqual([])
   })
 
-  test('hears of it although they had enough, but not of what follows', async () => {
+  test('gets mail of it although they had unsubscribed, but not of what follows', async () => {
     await open({ assignee_ids: [bob.id] })
     await bob.post(`${issues}/1/unsubscribe`)
     expect(await mailsOf(bob, () => say('anybody?'))).toEqual([])
@@ -103,7 +103,7 @@ describe('whoever is mentioned', () => {
     expect(await mailsOf(bob, () => say('anybody?'))).toEqual([])
   })
 
-  test('hears of nothing where mails are disabled, or may not read it', async () => {
+  test('gets no mail where mails are disabled, or without the right to read', async () => {
     await choose(bob, `/projects/${project}`, { level: 'disabled' })
     const description = `@${bob.username}`
     expect(await mailsOf(bob, () => open({ description, assignee_ids: [bob.id] }))).toEqual([])
@@ -175,7 +175,7 @@ test('mails go to the first address again when the chosen one is removed', async
   expect(smtp.to(other)).toEqual([])
 })
 
-test('who follows a label hears of what carries it, and no more when they stop', async () => {
+test('who follows a label gets mail of issues with it, until they stop', async () => {
   await ana.post(`/projects/${project}/labels`, { name: 'hot', color: 'red' })
   await bob.post(`/projects/${project}/labels/hot/subscribe`)
   expect(await mailsOf(bob, () => open())).toEqual([])
@@ -184,14 +184,14 @@ test('who follows a label hears of what carries it, and no more when they stop',
   expect(await mailsOf(bob, () => open({ labels: 'hot' }))).toEqual([])
 })
 
-test('who subscribes takes part without a word', async () => {
+test('who subscribes takes part without a note', async () => {
   await open()
   await bob.post(`${issues}/1/subscribe`)
   expect(await mailsOf(bob, () => say('news'))).toEqual(['subscribed'])
   expect(await mailsOf(bob, () => say('of mine', bob))).toEqual([])
 })
 
-test('a mail that waited tells nothing of what its reader may see no more', async () => {
+test('a mail that waited leaves out what its reader may not see any more', async () => {
   const guest = await world.user(`guest${count}`)
   await addMember(world, project, guest.id, 10)
   const { body } = await open({ description: 'between us' })

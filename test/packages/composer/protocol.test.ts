@@ -272,7 +272,7 @@ describe('the name of a package', () => {
 })
 
 describe('the packages of a group', () => {
-  test('are told to Composer 2 by a pattern of addresses, and to Composer 1 by hashes too', async () => {
+  test('are listed for Composer 2 by a pattern of addresses, and for Composer 1 by hashes, too', async () => {
     const root = `/api/v4${at}`
     const second = await ana.get(`${at}/packages.json`, SECOND)
     expect(second.headers.get('content-type')).toContain('application/json')

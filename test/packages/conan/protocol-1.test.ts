@@ -50,7 +50,7 @@ describe.each(places)('below the address %s', (_where, rootOf, user) => {
   const recipeAt = (name: string, version = '1.0') =>
     `${rootOf()}/conans/${name}/${version}/${user}/beta`
 
-  test('a recipe goes up, is told with its hashes, and comes down again', async () => {
+  test('a recipe is uploaded, listed with its hashes, and downloaded', async () => {
     const at = recipeAt('hello')
     await upload(at, RECIPE)
     const snapshot = await ana.get(at)

@@ -210,7 +210,7 @@ describe('a recipe', () => {
 })
 
 describe('a package of a recipe', () => {
-  test('is uploaded, told with its revisions, and downloaded', async () => {
+  test('is uploaded, listed with its revisions, and downloaded', async () => {
     const recipe = 'lib/1.0/org/beta'
     await uploadRecipe(recipe)
     await uploadPackage(recipe)

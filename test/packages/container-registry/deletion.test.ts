@@ -193,7 +193,7 @@ describe('a tag that goes', () => {
 })
 
 describe('a repository that goes', () => {
-  test('is told as going, read by nobody, and gone with all that it held', async () => {
+  test('is shown as scheduled for deletion, read by nobody, and deleted with all that it held', async () => {
     const tags = await tagged('going', 'a', 'b')
     const id = await repositoryOf('going')
     const remove = () => ana.delete(`${at}/${id}`)
@@ -233,7 +233,7 @@ describe('a repository that goes', () => {
     expect(audit.map(({ details }) => details)).toEqual([expect.stringContaining('going')])
   })
 
-  test('is told as gone to whoever comes when it is', async () => {
+  test('is answered with 404 when it is deleted', async () => {
     await tagged('vanished', 'a')
     const id = await repositoryOf('vanished')
     const gone = (db: Db) => db.deleteFrom('container_repositories').where('id', '=', id).execute()

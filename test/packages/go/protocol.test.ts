@@ -209,7 +209,7 @@ describe('one version', () => {
     tag(module, 'v1.0.0')
   })
 
-  test('is told by its name and time, and by its go.mod', async () => {
+  test('is described by its name and time, and by its go.mod', async () => {
     const info = await ana.get(`${module.at}/@v/v1.0.0.info`)
     expect([info.status, info.body]).toEqual([
       200,
@@ -495,7 +495,7 @@ describe('permissions', () => {
     expect(await deploy('read_registry')).toBe(401)
   })
 
-  test('let everybody have the modules of a public project, and tell an unknown one by 404', async () => {
+  test('give everybody the modules of a public project, and answer 404 for an unknown one', async () => {
     const module = await newModule('public', { visibility: 'public' })
     await commit(module, { 'go.mod': `module ${module.name}\n` })
     tag(module, 'v1.0.0')

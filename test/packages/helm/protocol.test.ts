@@ -42,11 +42,11 @@ const index = async (channel: string, who = ana) =>
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
 describe('the index of a channel', () => {
-  test('tells charts with all that they say of themselves, their digest and where they are', async () => {
+  test('lists charts with all of their metadata, their digest and their address', async () => {
     const more =
       'appVersion: "1.10"\ndescription: A chart\nkeywords: [a, b]\ndependencies:\n- name: db\n  version: 1.x.x\n  repository: https://example.com\n'
-    const bytes = await published('told', yamlOf('web', '1.0.0', more))
-    const answer = await ana.get(`${at}/told/index.yaml`)
+    const bytes = await published('listed', yamlOf('web', '1.0.0', more))
+    const answer = await ana.get(`${at}/listed/index.yaml`)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([
       200,
       'text/yaml; charset=utf-8',
@@ -76,7 +76,7 @@ describe('the index of a channel', () => {
   })
 
   test('says its context by the number of the project, also when asked by its path', async () => {
-    const { body } = await ana.get(`/projects/ana%2Fp/packages/helm/told/index.yaml`)
+    const { body } = await ana.get(`/projects/ana%2Fp/packages/helm/listed/index.yaml`)
     expect(parse(body).serverInfo.contextPath).toBe(`/api/v4/projects/${projectId}/packages/helm`)
   })
 
@@ -351,7 +351,7 @@ describe('permissions', () => {
     if (write !== 201) expect(typeof answer.body.error).toBe('string')
   })
 
-  test('of who has not signed in: a challenge, and no word of what is there', async () => {
+  test('of who has not signed in: a challenge, which shows nothing of what is there', async () => {
     for (const path of [
       `${at}/ruled/index.yaml`,
       `${at}/none/index.yaml`,

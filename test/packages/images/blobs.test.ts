@@ -251,7 +251,7 @@ describe('an upload', () => {
 })
 
 describe('a blob', () => {
-  test('is told by its size and digest before it is fetched', async () => {
+  test('is described by its size and digest before it is fetched', async () => {
     const digest = await push('0123456789')
     const head = await v2('HEAD', `${NAME}/blobs/${digest}`)
     expect(head.status).toBe(200)
@@ -369,7 +369,7 @@ describe('a blob', () => {
     expect(gone.status).toBe(202)
   })
 
-  test('whose bytes are lost is asked for again by a push, and a pull is told of the loss', async () => {
+  test('whose bytes are lost is asked for again by a push, and a pull is answered with the loss', async () => {
     const digest = await push('soon lost', 'acme/p/lost')
     const { rmSync } = await import('node:fs')
     rmSync(world.ctx.files.pathOf(digest.slice(7)))

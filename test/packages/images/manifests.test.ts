@@ -111,7 +111,7 @@ describe('a manifest', () => {
     ['an image whose header says no type', DOCKER, null],
     ['an image whose header says JSON', OCI, 'application/json'],
     ['an image whose header has parameters', OCI, `${OCI}; charset=utf-8`],
-  ])('%s is taken, and told as what it is', async (what, mediaType, type) => {
+  ])('%s is accepted, and served with its type', async (what, mediaType, type) => {
     const text = JSON.stringify({ ...JSON.parse(await manifestOf(what)), mediaType })
     expect((await put('typed', text, type)).status).toBe(201)
     const { headers } = await v2('HEAD', `${NAME}/manifests/typed`)
@@ -418,7 +418,7 @@ describe('what belongs to a manifest', () => {
     expect((await referrers(subject.digest)).body.manifests).toHaveLength(1)
   })
 
-  test('is told with its kind and annotations, and found by its kind', async () => {
+  test('is listed with its kind and annotations, and found by its kind', async () => {
     const { descriptor } = await pushed('subject', 'subject')
     const subject = descriptor
     const annotations = { 'org.example.note': 'ünïcode', __proto__x: '1' }

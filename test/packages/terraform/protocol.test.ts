@@ -76,9 +76,9 @@ describe('the registry', () => {
     expect(order).toEqual(['2.0.0-rc.1', '1.10.0', '1.9.0', '1.9.0', '1.2.0'])
   })
 
-  test('tells one version, or the highest', async () => {
+  test('shows one version, or the highest', async () => {
     await published('net/aws', '1.0.0', '1.1.0')
-    const told = {
+    const shown = {
       name: 'net/aws',
       provider: 'aws',
       providers: [],
@@ -88,8 +88,8 @@ describe('the registry', () => {
       version: '1.1.0',
       versions: ['1.1.0', '1.0.0'],
     }
-    expect((await ana.get(at('net/aws'))).body).toEqual(told)
-    expect((await ana.get(at('net/aws', '/1.0.0'))).body).toEqual({ ...told, version: '1.0.0' })
+    expect((await ana.get(at('net/aws'))).body).toEqual(shown)
+    expect((await ana.get(at('net/aws', '/1.0.0'))).body).toEqual({ ...shown, version: '1.0.0' })
     for (const path of ['/3.0.0', '/1.0', '/latest', '/3.0.0/download', '/3.0.0/file']) {
       const answer = await ana.get(at('net/aws', path))
       expect([path, answer.status, answer.body]).toEqual([path, 404, noVersion('net')])

@@ -250,8 +250,8 @@ describe('a hash', () => {
     await get(registry)
     await kept(registry.first)
     server.asked = []
-    const told = await get(registry, `${JAR}.sha1`)
-    expect([told.status, told.body, told.headers.get('content-type')]).toEqual([
+    const digest = await get(registry, `${JAR}.sha1`)
+    expect([digest.status, digest.body, digest.headers.get('content-type')]).toEqual([
       200,
       sha1('the jar'),
       'text/plain',

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addMember, addProject } from '../../support/project.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
@@ -13,12 +14,8 @@ describe.each(['projects', 'groups'] as const)('boards of %s', (kind) => {
   let boards: string
 
   beforeAll(async () => {
-    const made =
-      kind === 'groups'
-        ? await ana.post('/groups', { name: 'team', path: 'team' })
-        : await ana.post('/projects', { name: 'plan' })
-    expect(made.status).toBe(201)
-    place = `/${kind}/${made.body.id}`
+    const { id } = await (kind === 'groups' ? createGroup(ana, 'team') : createProject(ana, 'plan'))
+    place = `/${kind}/${id}`
     boards = `${place}/boards`
   })
 
@@ -30,7 +27,7 @@ describe.each(['projects', 'groups'] as const)('boards of %s', (kind) => {
     const made = await ana.post(boards, { name: 'work' })
     expect([made.status, made.body.name, made.body.lists]).toEqual([201, 'work', []])
     expect(kind === 'groups' ? made.body.group.name : made.body.project.path).toBe(
-      kind === 'groups' ? 'team' : 'plan',
+      kind === 'groups' ? 'Team' : 'plan',
     )
     await ana.post(boards, { name: 'All' })
     await label('bug')

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
@@ -10,10 +11,10 @@ let inside: number
 let beside: number
 
 beforeAll(async () => {
-  top = (await ana.post('/groups', { name: 'top', path: 'top' })).body.id
-  sub = (await ana.post('/groups', { name: 'sub', path: 'sub', parent_id: top })).body.id
-  inside = (await ana.post('/projects', { name: 'inside', namespace_id: sub })).body.id
-  beside = (await ana.post('/projects', { name: 'beside', namespace_id: top })).body.id
+  top = (await createGroup(ana, 'top')).id
+  sub = (await createGroup(ana, 'sub', { parent_id: top })).id
+  inside = (await createProject(ana, 'inside', { namespace_id: sub })).id
+  beside = (await createProject(ana, 'beside', { namespace_id: top })).id
 })
 
 const label = async (at: string, name: string) =>
@@ -133,8 +134,8 @@ describe('a board', () => {
 })
 
 test('boards come by name, in pages', async () => {
-  const { body } = await ana.post('/projects', { name: 'many' })
-  const at = `/projects/${body.id}/boards`
+  const { id } = await createProject(ana, 'many')
+  const at = `/projects/${id}/boards`
   for (const name of ['b', 'C', 'a', 'ä', 'B']) await ana.post(at, { name })
   const names = async (query: string) => {
     const reply = await ana.get(`${at}?${query}`)

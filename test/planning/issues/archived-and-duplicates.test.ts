@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
@@ -7,9 +8,7 @@ const ana = useCaller(world, 'ana')
 const guest = useCaller(world, 'guest')
 
 async function project(name: string, more: object = {}): Promise<number> {
-  const made = await ana.post('/projects', { name, ...more })
-  expect(made.status).toBe(201)
-  return made.body.id
+  return (await createProject(ana, name, more)).id
 }
 
 describe('issues of archived projects', () => {
@@ -79,7 +78,7 @@ describe('an issue that is a duplicate', () => {
     expect((await ana.get(`/projects/${open}/issues/1`)).body.state).toBe('closed')
   })
 
-  test('does not tell of one that the reader may not see', async () => {
+  test('leaves out one that the reader may not see', async () => {
     expect(await original(guest)).toBeNull()
     expect(await original(guest, `/projects/${open}/issues`)).toBeNull()
   })

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
@@ -454,18 +455,14 @@ describe('lists of issues', () => {
   })
 
   test('of a group reach into its subgroups, past what is archived or hidden', async () => {
-    const { body: top } = await ana.post('/groups', {
-      name: 'wide',
-      path: 'wide',
-    })
-    const sub = { name: 'sub', path: 'sub', parent_id: top.id }
-    const { body: inner } = await ana.post('/groups', sub)
+    const top = await createGroup(ana, 'wide')
+    const inner = await createGroup(ana, 'sub', { parent_id: top.id })
     const titles = ['of-group', 'of-subgroup', 'archived']
     for (const name of titles) {
       const namespace_id = name === 'of-subgroup' ? inner.id : top.id
-      const { body } = await ana.post('/projects', { name, namespace_id })
-      await ana.post(`/projects/${body.id}/issues`, { title: name })
-      if (name === 'archived') await ana.post(`/projects/${body.id}/archive`)
+      const { id } = await createProject(ana, name, { namespace_id })
+      await ana.post(`/projects/${id}/issues`, { title: name })
+      if (name === 'archived') await ana.post(`/projects/${id}/archive`)
     }
     const list = async (query: string) =>
       (await ana.get(`/groups/${top.id}/issues?sort=asc&${query}`)).body.map(

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
@@ -27,7 +28,7 @@ async function commit(who: Caller, message: string, branch: string) {
 
 test('a commit that lands on the default branch closes the issues that it names', async () => {
   const issues = `/projects/${project.id}/issues`
-  const { body: other } = await ana.post('/projects', { name: 'other' })
+  const other = await createProject(ana, 'other')
   await ana.post(`/projects/${other.id}/issues`, { title: 'far' })
   await ana.post(issues, { title: 'one' })
   await ana.post(issues, { title: 'two' })

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
@@ -55,9 +56,9 @@ describe('a commit on the default branch', () => {
     'implemented',
     'implementing',
     'Closes:',
-  ])('closes what it names behind %s', async (word) => {
+  ])('closes what it names behind %s', async (keyword) => {
     const iid = await open()
-    await commit(`Work\n\n${word} #${iid}`)
+    await commit(`Work\n\n${keyword} #${iid}`)
     expect(await state(iid)).toBe('closed')
   })
 
@@ -89,7 +90,7 @@ describe('a commit on the default branch', () => {
     }
   })
 
-  test('tells who closed it, by which commit, in note, event and feed', async () => {
+  test('shows who closed it, by which commit, in note, event and feed', async () => {
     const iid = await open()
     const sha = await commit(`Closes #${iid}`, dev)
     const { body } = await ana.get(`${issues}/${iid}`)
@@ -177,7 +178,7 @@ describe('a merge request', () => {
 })
 
 test('in another project a commit closes what its author may close there', async () => {
-  const { body: other } = await ana.post('/projects', { name: 'other' })
+  const other = await createProject(ana, 'other')
   const there = `/projects/${other.id}/issues`
   const iid = await open(there)
   await commit(`Closes ana/other#${iid}`, dev)

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
@@ -9,10 +10,10 @@ let at: string
 let issues: string
 
 beforeAll(async () => {
-  const { body } = await ana.post('/projects', { name: 'filtered' })
-  at = `/projects/${body.id}`
+  const { id } = await createProject(ana, 'filtered')
+  at = `/projects/${id}`
   issues = `${at}/issues`
-  await addMember(world, body.id, bea.id, 30)
+  await addMember(world, id, bea.id, 30)
 })
 
 async function iids(query: string, who = ana): Promise<number[]> {
@@ -181,8 +182,8 @@ describe('days that issues are due', () => {
   let due: string
 
   beforeAll(async () => {
-    const { body } = await ana.post('/projects', { name: 'dated' })
-    due = `/projects/${body.id}/issues`
+    const { id } = await createProject(ana, 'dated')
+    due = `/projects/${id}/issues`
     // The clock is at Monday, 4 May 2026.
     const days = ['2026-04-19', '2026-04-20', '2026-05-03', '2026-05-04', '2026-05-05']
     days.push('2026-05-10', '2026-05-11', '2026-05-31', '2026-06-01', '2026-06-30', '2026-07-01')
@@ -197,8 +198,8 @@ describe('days that issues are due', () => {
     ['tomorrow', ['2026-05-05']],
     ['week', ['2026-05-04', '2026-05-05', '2026-05-10']],
     ['month', ['2026-05-03', '2026-05-04', '2026-05-05', '2026-05-10', '2026-05-11', '2026-05-31']],
-  ])('%s', async (word, expected) => {
-    const { body } = await ana.get(`${due}?due_date=${word}&sort=asc`)
+  ])('%s', async (value, expected) => {
+    const { body } = await ana.get(`${due}?due_date=${value}&sort=asc`)
     expect(body.map((issue: { title: string }) => issue.title)).toEqual(expected)
   })
 

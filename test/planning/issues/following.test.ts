@@ -56,7 +56,7 @@ describe.each(['issues', 'merge_requests'] as const)('following %s', (kind) => {
     expect(await subscribed(ana)).toBe(true)
   })
 
-  test('is not told in lists, nor of others', async () => {
+  test('is not shown in lists, nor to others', async () => {
     const listed = await ana.get(one.slice(0, one.lastIndexOf('/')))
     expect(listed.body[0]).not.toHaveProperty('subscribed')
     expect((await world.root.get(one)).body.subscribed).toBe(false)

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
@@ -10,10 +11,10 @@ let issues: string
 let one: string
 
 beforeAll(async () => {
-  const { body } = await ana.post('/projects', { name: 'forms' })
-  issues = `/projects/${body.id}/issues`
-  await addMember(world, body.id, ben.id, 30)
-  milestone = (await ana.post(`/projects/${body.id}/milestones`, { title: 'v1' })).body.id
+  const { id } = await createProject(ana, 'forms')
+  issues = `/projects/${id}/issues`
+  await addMember(world, id, ben.id, 30)
+  milestone = (await ana.post(`/projects/${id}/milestones`, { title: 'v1' })).body.id
 })
 beforeEach(async () => {
   const made = await ana.post(issues, {

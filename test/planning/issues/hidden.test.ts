@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
@@ -11,7 +12,7 @@ let project: number
 let issues: string
 
 beforeAll(async () => {
-  project = (await ana.post('/projects', { name: 'secrets', visibility: 'public' })).body.id
+  project = (await createProject(ana, 'secrets', { visibility: 'public' })).id
   issues = `/projects/${project}/issues`
   await addMember(world, project, guest.id, 10)
   await addMember(world, project, planner.id, 15)
@@ -75,7 +76,7 @@ describe('a confidential issue', () => {
 
   test('is not there for guests and others, whatever they ask of it', async () => {
     for (const who of [guest, other]) expect(await statusesOf(who, one)).toEqual([404])
-    // Strangers hear first that they have to say who they are.
+    // Strangers are asked to sign in first.
     const anonymous = await statusesOf(world.nobody, one)
     expect(anonymous.filter((status) => status !== 401)).toEqual([404])
   })
@@ -164,7 +165,7 @@ describe('issues of a project', () => {
   })
 
   test('of a project that is being deleted are gone from every list', async () => {
-    const { body: gone } = await ana.post('/projects', { name: 'gone' })
+    const gone = await createProject(ana, 'gone')
     await ana.post(`/projects/${gone.id}/issues`, { title: 'goes' })
     await guest.post('/todos/mark_as_done')
     await addMember(world, gone.id, guest.id, 10)

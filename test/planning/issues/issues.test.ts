@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
@@ -224,7 +225,7 @@ describe('lists of issues', () => {
   })
 
   test('by keyset agree with pages by number in every order, those without a value last', async () => {
-    const { path_with_namespace } = (await ana.post('/projects', { name: 'sorted' })).body
+    const { path_with_namespace } = await createProject(ana, 'sorted')
     const sorted = `/projects/${encodeURIComponent(path_with_namespace)}/issues`
     const given = [
       { weight: 3, due_date: '2026-08-02' },
@@ -279,7 +280,7 @@ describe('lists of issues', () => {
 })
 
 describe('beside an issue', () => {
-  test('time is estimated, spent, and told in words', async () => {
+  test('time is estimated, spent, and shown as text', async () => {
     const { body } = await ana.post(issues, { title: 'time' })
     const one = `${issues}/${body.iid}`
     expect((await ana.post(`${one}/time_estimate?duration=3h30m`)).body.human_time_estimate).toBe(

@@ -68,7 +68,7 @@ test('links say what they are from either end, also into other projects', async 
   const blocking = async () =>
     (await ana.get(`/projects/${here.id}/issues/${c.iid}`)).body.blocking_issues_count
   expect(await blocking()).toBe(1)
-  // Whoever does not see what is blocked does not hear that there is something.
+  // Whoever may not see the blocked issue is not shown that there is one.
   const reader = await world.user('reader')
   await addMember(world, here.id, reader.id, 10)
   const counted = async (who: Caller) =>

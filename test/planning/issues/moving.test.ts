@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
@@ -13,8 +14,8 @@ let there: string
 
 beforeEach(async () => {
   count += 1
-  from = (await ana.post('/projects', { name: `from${count}` })).body.id
-  to = (await ana.post('/projects', { name: `to${count}` })).body.id
+  from = (await createProject(ana, `from${count}`)).id
+  to = (await createProject(ana, `to${count}`)).id
   issues = `/projects/${from}/issues`
   there = `/projects/${to}/issues`
   for (const id of [from, to]) await addMember(world, id, ben.id, 30)

@@ -92,7 +92,7 @@ describe('a clone', () => {
     expect(await notes(`${issues}/${origin.iid}`)).toContain(
       `cloned to ana/other#${whole.body.iid}`,
     )
-    // Who may not see the other project does not hear of it.
+    // Who may not see the other project is not shown it.
     expect(await notes(`${issues}/${origin.iid}`, bea)).not.toContain(
       `cloned to ana/other#${whole.body.iid}`,
     )

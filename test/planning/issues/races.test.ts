@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { type Reply, useCaller, useWorld } from '../../support/world.ts'
 
@@ -12,8 +13,8 @@ let one: string
 let count = 0
 
 beforeAll(async () => {
-  group = (await ana.post('/groups', { name: 'racing', path: 'racing' })).body.id
-  project = (await ana.post('/projects', { name: 'laps', namespace_id: group })).body.id
+  group = (await createGroup(ana, 'racing')).id
+  project = (await createProject(ana, 'laps', { namespace_id: group })).id
   at = `/projects/${project}`
   await addMember(world, project, ben.id, 30)
 })
@@ -74,8 +75,7 @@ describe('twelve requests at once', () => {
   })
 
   test('move an issue once', async () => {
-    const made = { name: `away${count}`, namespace_id: group }
-    const to = (await ana.post('/projects', made)).body.id
+    const to = (await createProject(ana, `away${count}`, { namespace_id: group })).id
     const replies = await often(() => ana.post(`${one}/move`, { to_project_id: to }))
     expect(statuses(replies)).toEqual(twelve(201, 400))
     expect((await ana.get(`/projects/${to}/issues`)).body).toHaveLength(1)

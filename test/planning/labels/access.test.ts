@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
@@ -12,11 +13,11 @@ let count = 0
 async function makeProject(levels: Record<string, string>, more: object = {}) {
   count += 1
   const name = `demo${count}`
-  const { body } = await ana.post('/projects', { name, visibility: 'public', ...levels, ...more })
-  const at = `/projects/${body.id}`
+  const { id } = await createProject(ana, name, { visibility: 'public', ...levels, ...more })
+  const at = `/projects/${id}`
   await ana.post(`${at}/labels`, { name: 'secret', color: '#ff0000' })
   const milestone = await ana.post(`${at}/milestones`, { title: `Secret ${count}` })
-  await addMember(world, body.id, guest.id, 10)
+  await addMember(world, id, guest.id, 10)
   return {
     at,
     reads: [
@@ -64,10 +65,8 @@ describe('labels and milestones', () => {
   })
 
   test('of hidden projects and groups stay out of the lists of the group above', async () => {
-    const group = (await ana.post('/groups', { name: 'open', path: 'open', visibility: 'public' }))
-      .body
-    const inner = (await ana.post('/groups', { name: 'inner', path: 'inner', parent_id: group.id }))
-      .body
+    const group = await createGroup(ana, 'open', { visibility: 'public' })
+    const inner = await createGroup(ana, 'inner', { parent_id: group.id })
     await ana.put(`/groups/${inner.id}`, { visibility: 'private' })
     await ana.post(`/groups/${inner.id}/labels`, { name: 'inner', color: '#ff0000' })
     await ana.post(`/groups/${inner.id}/milestones`, { title: 'Inner' })

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -7,8 +8,8 @@ let labels: string
 let count = 0
 
 beforeAll(async () => {
-  const { body } = await ana.post('/projects', { name: 'coloured' })
-  labels = `/projects/${body.id}/labels`
+  const { id } = await createProject(ana, 'coloured')
+  labels = `/projects/${id}/labels`
 })
 
 function make(color: string) {

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { useWorld } from '../../support/world.ts'
 
 const world = useWorld()
 
-test('labels tell what hangs on them, as far as the caller sees it', async () => {
+test('labels count the issues and merge requests that the caller sees', async () => {
   const ana = await world.user('ana')
-  const { body: project } = await ana.post('/projects', { name: 'demo', visibility: 'public' })
+  const project = await createProject(ana, 'demo', { visibility: 'public' })
   const issues = `/projects/${project.id}/issues`
   await ana.post(issues, { title: 'one', labels: 'bug' })
   await ana.post(issues, { title: 'two', labels: 'bug', confidential: true })

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -8,9 +9,9 @@ let sub: number
 let inside: number
 
 beforeAll(async () => {
-  top = (await ana.post('/groups', { name: 'top', path: 'top' })).body.id
-  sub = (await ana.post('/groups', { name: 'sub', path: 'sub', parent_id: top })).body.id
-  inside = (await ana.post('/projects', { name: 'in', namespace_id: sub })).body.id
+  top = (await createGroup(ana, 'top')).id
+  sub = (await createGroup(ana, 'sub', { parent_id: top })).id
+  inside = (await createProject(ana, 'in', { namespace_id: sub })).id
 })
 
 const taken = { message: 'Label already exists' }
@@ -32,10 +33,10 @@ describe('the title of a label', () => {
   test('is free above, beside and in other groups', async () => {
     await make(`/projects/${inside}`, 'local')
     expect((await make(`/groups/${top}`, 'local')).status).toBe(201)
-    const { body: beside } = await ana.post('/projects', { name: 'beside', namespace_id: sub })
+    const beside = await createProject(ana, 'beside', { namespace_id: sub })
     await make(`/projects/${inside}`, 'twice')
     expect((await make(`/projects/${beside.id}`, 'twice')).status).toBe(201)
-    const { body: other } = await ana.post('/groups', { name: 'other', path: 'other' })
+    const other = await createGroup(ana, 'other')
     expect((await make(`/groups/${other.id}`, 'shared')).status).toBe(201)
   })
 
@@ -45,7 +46,7 @@ describe('the title of a label', () => {
     expect([again.status, again.body.name]).toEqual([200, 'same'])
   })
 
-  test('tells upper from lower case, and loses spaces around it', async () => {
+  test('distinguishes upper and lower case, and loses spaces around it', async () => {
     expect((await make(`/projects/${inside}`, 'Case')).status).toBe(201)
     expect((await make(`/projects/${inside}`, 'case')).status).toBe(201)
     const padded = await make(`/projects/${inside}`, '  padded out ')

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
@@ -11,17 +12,14 @@ let inside: number
 let below: number
 
 beforeAll(async () => {
-  top = (await ana.post('/groups', { name: 'top', path: 'top', visibility: 'public' })).body.id
-  const inner = { name: 'sub', path: 'sub', parent_id: top, visibility: 'public' }
-  sub = (await ana.post('/groups', inner)).body.id
+  top = (await createGroup(ana, 'top', { visibility: 'public' })).id
+  sub = (await createGroup(ana, 'sub', { parent_id: top, visibility: 'public' })).id
   inside = await project('inside', top)
   below = await project('below', sub)
 })
 
 async function project(name: string, namespace_id: number, more: object = {}): Promise<number> {
-  const made = await ana.post('/projects', { name, namespace_id, visibility: 'public', ...more })
-  expect(made.status).toBe(201)
-  return made.body.id
+  return (await createProject(ana, name, { namespace_id, visibility: 'public', ...more })).id
 }
 const titlesOf = (body: readonly { title: string }[]) => body.map((one) => one.title)
 
@@ -189,7 +187,7 @@ describe('a closed milestone', () => {
     const { body: planned } = await ana.get(`${one}/issues?sort=asc`)
     expect(titlesOf(planned).sort()).toEqual(['after', 'before'])
     expect(planned[0].milestone.state).toBe('closed')
-    // What it is already changes nothing, and tells nobody.
+    // The state that it has already changes nothing, and sends no mail.
     const feed = async () =>
       (await ana.get(`/projects/${inside}/events?target_type=milestone`)).body.length
     const before = await feed()

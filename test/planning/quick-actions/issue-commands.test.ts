@@ -3,6 +3,7 @@ import type { Project } from '../../../src/access/subjects.ts'
 import type { Ctx } from '../../../src/ctx.ts'
 import type { CommandContext } from '../../../src/planning/quick-actions/command-context.ts'
 import { quickActions } from '../../../src/planning/quick-actions/run.ts'
+import { createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { type Reply, useCaller, useWorld } from '../../support/world.ts'
 
@@ -14,10 +15,10 @@ let at: string
 let one: string
 
 beforeAll(async () => {
-  const { body } = await ana.post('/projects', { name: 'commands' })
-  at = `/projects/${body.id}`
-  await addMember(world, body.id, ben.id, 30)
-  await addMember(world, body.id, guest.id, 10)
+  const { id } = await createProject(ana, 'commands')
+  at = `/projects/${id}`
+  await addMember(world, id, ben.id, 30)
+  await addMember(world, id, guest.id, 10)
   for (const name of ['bug', 'two words', 'p::1', 'p::2'])
     await ana.post(`${at}/labels`, { name, color: 'red' })
   await ana.post(`${at}/milestones`, { title: 'v1.0 final' })
@@ -97,7 +98,7 @@ describe('labels', () => {
   })
 
   test('that there are not are not made', async () => {
-    expect((await say('/label ~never-heard-of')).status).toBe(400)
+    expect((await say('/label ~unknown')).status).toBe(400)
     const listed = await ana.get(`${at}/labels?search=never`)
     expect(listed.body).toEqual([])
   })
@@ -172,7 +173,7 @@ describe('many commands', () => {
       (note: { body: string }) => note.body,
     )
 
-  test('are carried out up to fifty of one text, and the answer tells of the others', async () => {
+  test('are carried out up to fifty of one text, and the answer names the others', async () => {
     const { status, body } = await say('/spend 1h\n'.repeat(4000))
     expect(status).toBe(202)
     expect(body.summary[0]).toMatch(
@@ -260,7 +261,7 @@ describe('people', () => {
 })
 
 describe('several commands', () => {
-  test('are told of in one answer, those that did nothing left out', async () => {
+  test('are named in one answer, without those that did nothing', async () => {
     const reply = await say('/close\n/label ~unknown\n/weight 3\n/reopen')
     expect(reply.status).toBe(202)
     expect(reply.body.summary[0]).toContain('Closed this issue.')

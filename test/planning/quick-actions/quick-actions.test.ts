@@ -62,7 +62,7 @@ describe('quick actions on issues', () => {
     expect((await ana.get(at)).body.assignees).toHaveLength(1)
   })
 
-  test('alone are no note: 202 tells what they did, 400 that they did nothing', async () => {
+  test('alone make no note: 202 says what they did, 400 that they did nothing', async () => {
     const { api } = await stage()
     const { at, say } = await issueOf(api)
     const before = (await ana.get(`${at}/notes?activity_filter=only_comments`)).body.length

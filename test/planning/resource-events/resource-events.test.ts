@@ -30,15 +30,15 @@ describe.each([
     id = body.id
   })
 
-  test('of labels tell which came and went', async () => {
+  test('of labels show which were added and removed', async () => {
     await ana.put(one, { add_labels: 'second', remove_labels: 'first' })
     await ana.put(one, { add_labels: 'second' })
     const { body } = await ana.get(`${one}/resource_label_events`)
-    const told = body.map((event: { action: string; label: { name: string } }) => [
+    const changes = body.map((event: { action: string; label: { name: string } }) => [
       event.action,
       event.label.name,
     ])
-    expect(told).toEqual([
+    expect(changes).toEqual([
       ['add', 'first'],
       ['add', 'second'],
       ['remove', 'first'],
@@ -59,17 +59,17 @@ describe.each([
     })
   })
 
-  test('of milestones tell the one that went and the one that came', async () => {
+  test('of milestones show the one that was removed and the one that was added', async () => {
     const make = async (title: string) =>
       (await ana.post(`/projects/${bench.project.id}/milestones`, { title })).body.id
     const [a, b] = [await make(`a ${kind}`), await make(`b ${kind}`)]
     for (const milestone_id of [a, b, b, 0]) await ana.put(one, { milestone_id })
     const { body } = await ana.get(`${one}/resource_milestone_events`)
-    const told = body.map((event: { action: string; milestone: { id: number } }) => [
+    const changes = body.map((event: { action: string; milestone: { id: number } }) => [
       event.action,
       event.milestone.id,
     ])
-    expect(told).toEqual([
+    expect(changes).toEqual([
       ['add', a],
       ['remove', a],
       ['add', b],
@@ -77,7 +77,7 @@ describe.each([
     ])
   })
 
-  test('of state tell each time it changed, in pages', async () => {
+  test('of state show each change, in pages', async () => {
     for (const state_event of ['close', 'close', 'reopen', 'close']) {
       await ana.put(one, { state_event })
     }
@@ -96,7 +96,7 @@ describe.each([
   })
 })
 
-test('weights tell what was set, null when it was taken away', async () => {
+test('weights show what was set, and null when it was removed', async () => {
   const at = `/projects/${bench.project.id}/issues`
   const { body: issue } = await ana.post(at, { title: 'heavy' })
   for (const weight of [3, 3, 5, null]) await ana.put(`${at}/${issue.iid}`, { weight })
@@ -105,7 +105,7 @@ test('weights tell what was set, null when it was taken away', async () => {
   expect(body[0]).toMatchObject({ issue_id: issue.id, resource_type: 'Issue' })
 })
 
-test('an issue that a merge closes tells of the merge request', async () => {
+test('an issue that a merge closes shows the merge request', async () => {
   const at = `/projects/${bench.project.id}`
   const { body: issue } = await ana.post(`${at}/issues`, { title: 'to do' })
   bench.commit('fix', { 'b.txt': 'b' })

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -7,8 +8,7 @@ let count = 0
 
 async function group(parent_id?: number): Promise<number> {
   count += 1
-  const named = { name: `g${count}`, path: `g${count}` }
-  return (await ana.post('/groups', { ...named, ...(parent_id ? { parent_id } : {}) })).body.id
+  return (await createGroup(ana, `g${count}`, { parent_id })).id
 }
 
 const labelled = async (at: string, name: string, more: object = {}) =>
@@ -27,8 +27,9 @@ beforeEach(async () => {
   from = await group()
   to = await group()
   count += 1
-  const made = { name: `p${count}`, namespace_id: from, initialize_with_readme: true }
-  project = (await ana.post('/projects', made)).body.id
+  project = (
+    await createProject(ana, `p${count}`, { namespace_id: from, initialize_with_readme: true })
+  ).id
   at = `/projects/${project}`
 })
 
@@ -147,7 +148,7 @@ describe('a project that goes to another group', () => {
     await labelled(`/groups/${from}`, 'lent')
     await ana.post(`${at}/issues`, { title: 'x', labels: 'lent' })
     const { body } = await ana.get(at)
-    await ana.post('/projects', { name: body.name, namespace_id: to })
+    await createProject(ana, body.name, { namespace_id: to })
     const refused = await ana.put(`${at}/transfer`, { namespace: to })
     expect(refused.status).toBe(400)
     expect(await names(`${at}/labels?include_ancestor_groups=false`)).toEqual([])
@@ -156,8 +157,7 @@ describe('a project that goes to another group', () => {
 
 test('the projects of a group that goes elsewhere keep what was lent from above it', async () => {
   const below = await group(from)
-  const inside = { name: 'inside', namespace_id: below }
-  const id = (await ana.post('/projects', inside)).body.id
+  const id = (await createProject(ana, 'inside', { namespace_id: below })).id
   await labelled(`/groups/${from}`, 'above')
   await labelled(`/groups/${below}`, 'beside')
   const milestone_id = await planned(`/groups/${from}`, 'v1')

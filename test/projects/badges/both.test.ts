@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -9,11 +10,9 @@ let groupId: number
 let topId: number
 beforeAll(async () => {
   const open = { visibility: 'public' }
-  topId = (await ana.post('/groups', { name: 'Top', path: 'top', ...open })).body.id
-  const sub = { name: 'Sub', path: 'sub', parent_id: topId, ...open }
-  groupId = (await ana.post('/groups', sub)).body.id
-  const project = { name: 'P', path: 'p', namespace_id: groupId, ...open }
-  projectId = (await ana.post('/projects', project)).body.id
+  topId = (await createGroup(ana, 'top', open)).id
+  groupId = (await createGroup(ana, 'sub', { parent_id: topId, ...open })).id
+  projectId = (await createProject(ana, 'P', { namespace_id: groupId, ...open })).id
 })
 
 const badge = {

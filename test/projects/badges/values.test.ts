@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { fillPlaceholders, isBadgeUrl } from '../../../src/projects/badges/placeholders.ts'
+import { createGroup, createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -18,12 +19,11 @@ describe('a placeholder of a badge', () => {
   let inGroup: { id: number }
   let own: { id: number }
   beforeAll(async () => {
-    const top = (await ana.post('/groups', { name: 'Top Group', path: 'top' })).body
-    const below = { name: 'Sub Group', path: 'sub', parent_id: top.id }
-    const sub = (await ana.post('/groups', below)).body
-    const made = { name: 'My Title', path: 'my-path', namespace_id: sub.id }
-    inGroup = (await ana.post('/projects', { ...made, initialize_with_readme: true })).body
-    own = (await ana.post('/projects', { name: 'Own', path: 'own' })).body
+    const top = await createGroup(ana, 'top', { name: 'Top Group' })
+    const sub = await createGroup(ana, 'sub', { name: 'Sub Group', parent_id: top.id })
+    const place = { path: 'my-path', namespace_id: sub.id }
+    inGroup = await createProject(ana, 'My Title', { ...place, initialize_with_readme: true })
+    own = await createProject(ana, 'Own')
   })
 
   test.each([
@@ -101,8 +101,7 @@ describe('a placeholder of a badge', () => {
 })
 
 test('a rendered badge is shown to those who could add it', async () => {
-  const open = { name: 'Open', path: 'open', visibility: 'public' }
-  const { id } = (await ana.post('/projects', open)).body
+  const { id } = await createProject(ana, 'Open', { visibility: 'public' })
   const dev = await world.user('dev')
   await ana.post(`/projects/${id}/members`, { user_id: dev.id, access_level: 30 })
   const path = `/projects/${id}/badges/render?link_url=https://a&image_url=https://b`

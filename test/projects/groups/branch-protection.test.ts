@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -8,21 +9,17 @@ let count = 0
 
 async function group(more: Record<string, unknown> = {}) {
   count += 1
-  const { status, body } = await ana.post('/groups', {
-    name: `g${count}`,
-    path: `g${count}`,
-    ...more,
-  })
+  const named = { name: `G${count}`, path: `g${count}`, ...more }
+  const { status, body } = await ana.post('/groups', named)
   expect([status, body.message ?? body.error]).toEqual([201, undefined])
   return body
 }
 
 async function project(namespace_id: number, more: Record<string, unknown> = {}) {
   count += 1
-  const made = { name: `p${count}`, namespace_id, initialize_with_readme: true, ...more }
-  const { status, body } = await ana.post('/projects', made)
-  expect([status, body.message]).toEqual([201, undefined])
-  return body.id as number
+  return (
+    await createProject(ana, `p${count}`, { namespace_id, initialize_with_readme: true, ...more })
+  ).id
 }
 
 const roles = (...levels: number[]) => levels.map((access_level) => ({ access_level }))
@@ -113,7 +110,7 @@ describe('the protection of default branches that a group says role by role', ()
         developer_can_initial_push: true,
       },
     ],
-  ])('and level %i tell of the same', async (level, roles) => {
+  ])('and level %i mean the same', async (level, roles) => {
     const said = { developer_can_initial_push: false, ...roles }
     const byRoles = await group({ [nameOf]: said })
     expect(byRoles.default_branch_protection).toBe(level)

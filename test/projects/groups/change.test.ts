@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -8,17 +9,12 @@ let count = 0
 
 async function group(more: Record<string, unknown> = {}, owner = ana) {
   count += 1
-  const named = { name: `G${count}`, path: `g${count}`, ...more }
-  const { status, body } = await owner.post('/groups', named)
-  expect([status, body.message]).toEqual([201, undefined])
-  return body
+  return createGroup(owner, `g${count}`, more)
 }
 
 async function project(more: Record<string, unknown> = {}, owner = ana) {
   count += 1
-  const { status, body } = await owner.post('/projects', { name: `p${count}`, ...more })
-  expect([status, body.message]).toEqual([201, undefined])
-  return body
+  return createProject(owner, `p${count}`, more)
 }
 
 const paths = (reply: { body: { full_path: string }[] }) => reply.body.map((one) => one.full_path)

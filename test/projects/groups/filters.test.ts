@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -7,10 +8,8 @@ const ben = useCaller(world, 'ben')
 const ids: Record<string, number> = {}
 
 async function make(name: string, path: string, parent?: string, more = {}) {
-  const body = { name, path, ...(parent ? { parent_id: ids[parent] } : {}), ...more }
-  const reply = await ana.post('/groups', body)
-  expect([reply.status, reply.body.message]).toEqual([201, undefined])
-  ids[path] = reply.body.id
+  const parent_id = parent && ids[parent]
+  ids[path] = (await createGroup(ana, path, { name, parent_id, ...more })).id
 }
 
 beforeAll(async () => {
@@ -95,7 +94,7 @@ describe('groups are listed', () => {
   })
 
   test('with statistics for their owners and for administrators', async () => {
-    const made = (await ana.post('/projects', { name: 'p', namespace_id: ids.lions })).body
+    const made = await createProject(ana, 'p', { namespace_id: ids.lions })
     const form = new FormData()
     form.set('file', new Blob(['x'.repeat(500)]), 'a.bin')
     await ana.post(`/projects/${made.id}/uploads`, undefined, { raw: form })
@@ -174,7 +173,7 @@ describe('a group', () => {
     ])
   })
 
-  test('is told by all of its path, and only so', async () => {
+  test('is found by its whole path only', async () => {
     const one = await ana.get(`/groups/${encodeURIComponent('animals/felines/lions')}`)
     expect(one.body).toMatchObject({
       id: ids.lions,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createGroup } from '../../support/create.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -6,18 +7,16 @@ const ana = useCaller(world, 'ana')
 const ben = useCaller(world, 'ben')
 
 async function group(caller: Caller, path: string, more: Record<string, unknown> = {}) {
-  const { status, body } = await caller.post('/groups', { name: path, path, ...more })
-  expect(status).toBe(201)
-  return body
+  return createGroup(caller, path, more)
 }
 
 describe('creating a group', () => {
   test('gives a private group with the caller as its owner', async () => {
     const body = await group(ana, 'team', { description: 'Us' })
     expect(body).toMatchObject({
-      name: 'team',
+      name: 'Team',
       full_path: 'team',
-      full_name: 'team',
+      full_name: 'Team',
       visibility: 'private',
       parent_id: null,
       description: 'Us',
@@ -59,7 +58,7 @@ describe('creating a group', () => {
     expect(reply.body.message).toContain(':visibility_level')
     expect((await ben.post('/groups', { ...open, visibility: 'private' })).status).toBe(404)
     const sub = await group(ana, 'sub', { parent_id: parent.id })
-    expect(sub).toMatchObject({ full_path: 'closed/sub', full_name: 'closed / sub' })
+    expect(sub).toMatchObject({ full_path: 'closed/sub', full_name: 'Closed / Sub' })
     const shown = await group(ana, 'shown', { visibility: 'public' })
     expect((await ben.post('/groups', { ...open, parent_id: shown.id })).status).toBe(403)
   })

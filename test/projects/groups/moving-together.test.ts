@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Reply, useCaller, useWorld } from '../../support/world.ts'
 
 const ROUNDS = 6
@@ -10,20 +11,12 @@ let count = 0
 
 async function group(parentId?: number): Promise<{ id: number; path: string }> {
   count += 1
-  const named = { name: `G${count}`, path: `g${count}`, parent_id: parentId }
-  const { status, body } = await ana.post('/groups', named)
-  expect([status, body.message]).toEqual([201, undefined])
-  return body
+  return createGroup(ana, `g${count}`, { parent_id: parentId })
 }
 
 async function project(namespaceId: number): Promise<{ id: number; path: string }> {
   count += 1
-  const { status, body } = await ana.post('/projects', {
-    name: `p${count}`,
-    namespace_id: namespaceId,
-  })
-  expect([status, body.message]).toEqual([201, undefined])
-  return body
+  return createProject(ana, `p${count}`, { namespace_id: namespaceId })
 }
 
 /** What lies elsewhere than its path says, is not found at its path, or lives in a group that is being removed. */

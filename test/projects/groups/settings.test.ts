@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -8,17 +9,12 @@ let count = 0
 
 async function group(more: Record<string, unknown> = {}, owner = ana) {
   count += 1
-  const named = { name: `G${count}`, path: `g${count}`, ...more }
-  const { status, body } = await owner.post('/groups', named)
-  expect([status, body.message]).toEqual([201, undefined])
-  return body
+  return createGroup(owner, `g${count}`, more)
 }
 
 async function project(more: Record<string, unknown> = {}, owner = ana) {
   count += 1
-  const { status, body } = await owner.post('/projects', { name: `p${count}`, ...more })
-  expect([status, body.message]).toEqual([201, undefined])
-  return body
+  return createProject(owner, `p${count}`, more)
 }
 
 const join = (groupId: number, user: Caller, access_level: number) =>
@@ -140,8 +136,7 @@ describe('who may create projects in a group', () => {
       else expect(reply.body).toEqual({ message: { namespace: ['is not valid'] } })
     }
     expect(made).toEqual(may)
-    const byAdmin = await world.root.post('/projects', { name: 'by admin', namespace_id: id })
-    expect(byAdmin.status).toBe(201)
+    await createProject(world.root, 'by admin', { namespace_id: id })
   })
 
   test('says who may move or fork one there, too', async () => {
@@ -243,7 +238,7 @@ describe('what leaves a group', () => {
     expect((await share(outside)).status).toBe(201)
   })
 
-  test('tells of the groups it was shared with only those that the reader may see', async () => {
+  test('shows, of the groups it was shared with, only those that the reader may see', async () => {
     const open = await group({ visibility: 'public' })
     const secret = await group()
     await ana.post(`/groups/${open.id}/share`, { group_id: secret.id, group_access: 30 })

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createGroup } from '../../support/create.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -58,7 +59,7 @@ describe.each(['projects', 'groups'] as const)('members of %s', (kind) => {
     expect([reply.status, reply.body]).toEqual([400, { error }])
   })
 
-  test('have one record of their own, told alike everywhere', async () => {
+  test('have one record of their own, the same in each answer', async () => {
     const made = await add(ben, 30, { expires_at: '2026-06-01' })
     expect([made.status, made.body]).toMatchObject([
       201,
@@ -237,7 +238,7 @@ describe.each(['projects', 'groups'] as const)('members of %s', (kind) => {
   })
 
   test('come with a group that is invited, at the lower of both levels', async () => {
-    const team = (await ana.post('/groups', { name: `team ${place}`, path: `team${count}` })).body
+    const team = await createGroup(ana, `team${count}`, { name: `team ${place}` })
     await ana.post(`/groups/${team.id}/members`, { user_id: dan.id, access_level: 40 })
     const share = { group_id: team.id, group_access: 30, expires_at: '2026-06-01' }
     expect((await ana.post(`${place}/share`, share)).status).toBe(201)

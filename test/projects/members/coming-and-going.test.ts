@@ -34,7 +34,7 @@ const add = async (source: string, user: Caller, access_level: number, more = {}
 }
 
 /** Which of these events of members the hooks of the instance were sent, with the places they name. */
-async function heard(...names: string[]) {
+async function eventsNamed(...names: string[]) {
   await world.runTasks()
   const found = receiver.received
     .map(({ body }) => body)
@@ -68,7 +68,7 @@ async function hierarchy() {
   const ben = await person()
   for (const source of [`/groups/${top.id}`, `/groups/${sub.id}`, `/projects/${project.id}`])
     await add(source, ben, 30)
-  await heard()
+  await eventsNamed()
   return { top, sub, project, ben }
 }
 
@@ -80,7 +80,7 @@ describe('who leaves a group', () => {
     for (const source of [`/groups/${top.id}`, `/groups/${sub.id}`, `/projects/${project.id}`])
       expect(await audited(source, 'member_removed')).toEqual(entry)
     expect(await feed(project.id, 'left')).toEqual([ben.username])
-    expect(await heard('user_remove_from_group', 'user_remove_from_team')).toEqual([
+    expect(await eventsNamed('user_remove_from_group', 'user_remove_from_team')).toEqual([
       ['user_remove_from_group', ben.username, top.id],
       ['user_remove_from_group', ben.username, sub.id],
       ['user_remove_from_team', ben.username, project.id],
@@ -93,7 +93,7 @@ describe('who leaves a group', () => {
     expect(reply.status).toBe(204)
     expect(await audited(`/groups/${sub.id}`, 'member_removed')).toEqual([])
     expect(await feed(project.id, 'left')).toEqual([])
-    expect(await heard('user_remove_from_group', 'user_remove_from_team')).toEqual([
+    expect(await eventsNamed('user_remove_from_group', 'user_remove_from_team')).toEqual([
       ['user_remove_from_group', ben.username, top.id],
     ])
     expect((await ben.get(`/projects/${project.id}`)).status).toBe(200)
@@ -129,7 +129,7 @@ test('who is removed as billable is on the record of each place that was left', 
   for (const source of [`/groups/${top.id}`, `/groups/${sub.id}`, `/projects/${project.id}`])
     expect(await audited(source, 'member_removed')).toMatchObject([{ user_id: ben.id }])
   expect(await feed(project.id, 'left')).toEqual([ben.username])
-  expect(await heard('user_remove_from_group', 'user_remove_from_team')).toHaveLength(3)
+  expect(await eventsNamed('user_remove_from_group', 'user_remove_from_team')).toHaveLength(3)
 })
 
 describe('an invitation', () => {
@@ -158,7 +158,7 @@ describe('an invitation', () => {
         expect.objectContaining({ user_id: user.id, access_level: 20 }),
       )
     expect(await feed(project.id, 'joined')).toEqual([user.username])
-    expect(await heard('user_add_to_group', 'user_add_to_team')).toEqual(
+    expect(await eventsNamed('user_add_to_group', 'user_add_to_team')).toEqual(
       expect.arrayContaining([
         ['user_add_to_group', user.username, group.id],
         ['user_add_to_team', user.username, project.id],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -13,16 +14,12 @@ async function person(name = 'user') {
 async function group(owner: Caller, more: Record<string, unknown> = {}) {
   count += 1
   const path = `g${count}`
-  const { status, body } = await owner.post('/groups', { name: path, path, ...more })
-  expect(status).toBe(201)
-  return body as { id: number; name: string; full_path: string }
+  return createGroup(owner, path, more)
 }
 
 async function project(owner: Caller, more: Record<string, unknown> = {}) {
   count += 1
-  const { status, body } = await owner.post('/projects', { name: `p${count}`, ...more })
-  expect(status).toBe(201)
-  return body as { id: number; path_with_namespace: string }
+  return createProject(owner, `p${count}`, more)
 }
 
 async function add(by: Caller, source: string, user: Caller, access_level: number) {
@@ -328,7 +325,7 @@ describe('changing and removing members', () => {
     expect((await ana.delete(`/projects/${id}/members/${ana.id}`)).status).toBe(403)
   })
 
-  test('leaving a group ends memberships below it, unless told otherwise', async () => {
+  test('leaving a group ends memberships below it, unless the request says otherwise', async () => {
     const top = await group(ana)
     const sub = await group(ana, { parent_id: top.id })
     const { id } = await project(ana, { namespace_id: sub.id })
@@ -359,7 +356,7 @@ describe('changing and removing members', () => {
       })
     const stale = await remove(ana, 'Mon, 04 May 2026 09:00:00 GMT')
     expect([stale.status, stale.body]).toEqual([412, { message: '412 Precondition Failed' }])
-    // Also who may not remove others is told that first.
+    // Also who may not remove others gets this answer first.
     expect((await remove(cay, 'Mon, 04 May 2026 09:00:00 GMT')).status).toBe(412)
     expect((await remove(cay, 'yesterday')).status).toBe(403)
     expect((await remove(ana, 'yesterday')).status).toBe(204)

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -11,10 +12,8 @@ let groupId: number
 let projectId: number
 
 beforeAll(async () => {
-  const group = { name: 'g', path: 'g', visibility: 'public' }
-  groupId = (await owner.post('/groups', group)).body.id
-  const project = { name: 'p', namespace_id: groupId, visibility: 'public' }
-  projectId = (await owner.post('/projects', project)).body.id
+  groupId = (await createGroup(owner, 'g', { visibility: 'public' })).id
+  projectId = (await createProject(owner, 'p', { namespace_id: groupId, visibility: 'public' })).id
   for (const [user, level] of [
     [maintainer, 40],
     [developer, 30],
@@ -74,7 +73,7 @@ describe('nobody goes beyond the own level', () => {
 
   test('by moving a group below one that somebody else owns', async () => {
     await owner.post(`/groups/${groupId}/members`, { user_id: ben.id, access_level: 40 })
-    const { body: own } = await ben.post('/groups', { name: 'own', path: 'own' })
+    const own = await createGroup(ben, 'own')
     const moved = await ben.post(`/groups/${own.id}/transfer`, { group_id: groupId })
     expect([moved.status, moved.body.message]).toEqual([
       400,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { removeExpiredMembers } from '../../../src/projects/members/tasks.ts'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -10,17 +11,14 @@ let count = 0
 
 async function group(more: Record<string, unknown> = {}, owner = ana) {
   count += 1
-  const named = { name: `g${count}`, path: `g${count}`, ...more }
-  const { status, body } = await owner.post('/groups', named)
-  expect([status, body.message]).toEqual([201, undefined])
-  return `/groups/${body.id}`
+  const { id } = await createGroup(owner, `g${count}`, more)
+  return `/groups/${id}`
 }
 
 async function project(more: Record<string, unknown> = {}) {
   count += 1
-  const { status, body } = await ana.post('/projects', { name: `p${count}`, ...more })
-  expect([status, body.message]).toEqual([201, undefined])
-  return `/projects/${body.id}`
+  const { id } = await createProject(ana, `p${count}`, more)
+  return `/projects/${id}`
 }
 
 const idOf = (path: string) => Number(path.split('/')[2])

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -12,20 +13,12 @@ async function person() {
 
 async function group(more: Record<string, unknown> = {}, owner = ana) {
   count += 1
-  const { status, body } = await owner.post('/groups', {
-    name: `g${count}`,
-    path: `g${count}`,
-    ...more,
-  })
-  expect([status, body.message]).toEqual([201, undefined])
-  return body
+  return createGroup(owner, `g${count}`, more)
 }
 
 async function project(more: Record<string, unknown> = {}) {
   count += 1
-  const { status, body } = await ana.post('/projects', { name: `p${count}`, ...more })
-  expect([status, body.message]).toEqual([201, undefined])
-  return body
+  return createProject(ana, `p${count}`, more)
 }
 
 const add = (id: number, user: Caller, access_level: number) =>
@@ -137,7 +130,7 @@ describe('invitations', () => {
 })
 
 describe('billable members', () => {
-  test('are counted once, told by the first way that fits, and removed by a task', async () => {
+  test('are counted once, shown with the first membership that fits, and removed by a task', async () => {
     const top = await group()
     const sub = await group({ parent_id: top.id })
     const inside = await project({ namespace_id: sub.id })
@@ -209,8 +202,8 @@ describe('billable members', () => {
     const top = await group()
     const ben = await person()
     await add(top.id, ben, 30)
-    const state = (user: Caller, word: string) =>
-      ana.put(`/groups/${top.id}/members/${user.id}/state`, { state: word })
+    const state = (user: Caller, value: string) =>
+      ana.put(`/groups/${top.id}/members/${user.id}/state`, { state: value })
     expect((await state(ben, 'awaiting')).body).toEqual({ success: true })
     expect((await ben.get(`/groups/${top.id}`)).status).toBe(404)
     const pending = await ana.get(`/groups/${top.id}/pending_members`)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -6,9 +7,7 @@ const ana = useCaller(world, 'ana')
 const ben = useCaller(world, 'ben')
 
 async function group(path: string, more: Record<string, unknown> = {}, owner = ana) {
-  const { status, body } = await owner.post('/groups', { name: path, path, ...more })
-  expect([status, body.message]).toEqual([201, undefined])
-  return body
+  return createGroup(owner, path, more)
 }
 
 describe('namespaces', () => {
@@ -89,7 +88,7 @@ describe('group activity', () => {
   test('counts what was made in the last ninety days in the group and below', async () => {
     const top = await group('active')
     const sub = await group('below', { parent_id: top.id })
-    const { body: project } = await ana.post('/projects', { name: 'p', namespace_id: sub.id })
+    const project = await createProject(ana, 'p', { namespace_id: sub.id })
     for (const title of ['one', 'two']) {
       expect((await ana.post(`/projects/${project.id}/issues`, { title })).status).toBe(201)
     }

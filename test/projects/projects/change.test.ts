@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { git } from '../../support/git.ts'
 import { gitClient } from '../../support/git-client.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
@@ -15,20 +16,12 @@ let count = 0
 
 async function project(more: Record<string, unknown> = {}, owner = ana) {
   count += 1
-  const { status, body } = await owner.post('/projects', { name: `p${count}`, ...more })
-  expect([status, body.message]).toEqual([201, undefined])
-  return body
+  return createProject(owner, `p${count}`, more)
 }
 
 async function group(more: Record<string, unknown> = {}, owner = ana) {
   count += 1
-  const { status, body } = await owner.post('/groups', {
-    name: `g${count}`,
-    path: `g${count}`,
-    ...more,
-  })
-  expect([status, body.message]).toEqual([201, undefined])
-  return body
+  return createGroup(owner, `g${count}`, more)
 }
 
 const encoded = (path: string) => encodeURIComponent(path)
@@ -51,7 +44,7 @@ describe('a project with a readme', () => {
     const branch = await ana.get(`/projects/${made.id}/repository/branches/main`)
     expect(branch.body.protected).toBe(true)
   })
-  test('tells where the readme is when it is made, and the license as soon as there is one', async () => {
+  test('shows the address of the readme when it is made, and of the license as soon as there is one', async () => {
     const made = await project({ initialize_with_readme: true })
     expect(made.readme_url).toBe(`${made.web_url}/-/blob/main/README.md`)
     const api = `/projects/${made.id}`
@@ -354,7 +347,7 @@ describe('forks', () => {
 
   test('of a group that keeps them inside are made there alone', async () => {
     const name = 'keeps-forks'
-    const { body: top } = await ana.post('/groups', { name, path: name, visibility: 'public' })
+    const top = await createGroup(ana, name, { visibility: 'public' })
     await ana.put(`/groups/${top.id}`, { prevent_forking_outside_group: true })
     const parent = await project({ namespace_id: top.id, visibility: 'public' })
     const inside = await project({ namespace_id: top.id })
@@ -470,7 +463,7 @@ describe('transferring a project', () => {
 })
 
 describe('what is known of a project', () => {
-  test('languages are told in percent of bytes, and are none in an empty project', async () => {
+  test('languages are given in percent of bytes, and are empty for an empty project', async () => {
     const { id } = await project()
     expect((await ana.get(`/projects/${id}/languages`)).body).toEqual({})
     const filled = await project({ initialize_with_readme: true })

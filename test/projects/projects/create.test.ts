@@ -73,7 +73,7 @@ describe('creating a project', () => {
     expect(Object.keys(body.message)).toContain('path')
   })
 
-  test('tells which of name and path is taken', async () => {
+  test('says which of name and path is taken', async () => {
     await ana.post('/projects', { name: 'Taken', path: 'taken' })
     const both = await ana.post('/projects', { name: 'taken', path: 'TAKEN' })
     expect([both.status, both.body]).toEqual([

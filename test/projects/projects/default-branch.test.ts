@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld({}, { background: false })
@@ -11,9 +12,9 @@ const branches = ['main', 'a', 'b', 'c', 'd', 'e']
 
 // Background work lies until a test runs it, as it does where the server dies before it comes to that.
 beforeAll(async () => {
-  const { body } = await ana.post('/projects', { name: 'demo', initialize_with_readme: true })
-  api = `/projects/${body.id}`
-  head = join(world.ctx.git.open(body.id).path, 'HEAD')
+  const { id } = await createProject(ana, 'demo', { initialize_with_readme: true })
+  api = `/projects/${id}`
+  head = join(world.ctx.git.open(id).path, 'HEAD')
   for (const branch of branches.slice(1)) {
     await ana.post(`${api}/repository/branches`, { branch, ref: 'main' })
   }

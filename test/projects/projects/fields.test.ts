@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -12,9 +13,7 @@ beforeAll(async () => {
 
 async function project(more: Record<string, unknown> = {}, owner = ana) {
   count += 1
-  const { status, body } = await owner.post('/projects', { name: `P ${count}`, ...more })
-  expect([status, body.message]).toEqual([201, undefined])
-  return body
+  return createProject(owner, `P ${count}`, more)
 }
 
 /** docs/contract/D §1.2 Fields, basic block, as far as everybody sees all of it. */
@@ -75,7 +74,7 @@ const full = [
   'compliance_frameworks',
 ]
 
-describe('a project tells', () => {
+describe('a project shows', () => {
   test('anonymous callers and simple lists its basic block, and nothing more', async () => {
     const { id, path } = await project({ visibility: 'public' })
     const listed = await ana.get(`/projects?simple=true&search=${path}`)
@@ -184,10 +183,11 @@ describe('a project tells', () => {
   })
 
   test('its owner in a personal namespace alone, and who made it everywhere', async () => {
-    const team = (await ana.post('/groups', { name: 'Owned', path: 'owned' })).body
+    const team = await createGroup(ana, 'owned')
     const inGroup = await project({ namespace_id: team.id })
     const own = await project()
-    expect(own.owner).toMatchObject({ id: ana.id, username: 'ana', web_url: `${base}/ana` })
+    const owner = { id: ana.id, username: 'ana', web_url: `${base}/ana` }
+    expect(own).toMatchObject({ owner })
     expect(inGroup).not.toHaveProperty('owner')
     for (const made of [own, inGroup]) expect(made.creator_id).toBe(ana.id)
     expect((await ana.get(`/projects/${inGroup.id}/members`)).body).toEqual([])
@@ -235,10 +235,9 @@ describe('permissions in a project', () => {
 
   const level = (access_level: number) => ({ access_level, notification_level: 3 })
 
-  test('tell what one has by the project, and what by its groups', async () => {
-    const top = (await ana.post('/groups', { name: 'Perm', path: 'perm' })).body
-    const below = { name: 'Sub', path: 'sub', parent_id: top.id }
-    const sub = (await ana.post('/groups', below)).body
+  test('show the access by the project apart from that by its groups', async () => {
+    const top = await createGroup(ana, 'perm')
+    const sub = await createGroup(ana, 'sub', { parent_id: top.id })
     const { id } = await project({ namespace_id: sub.id })
     const cay = await world.user('cay')
     await ana.post(`/groups/${top.id}/members`, { user_id: cay.id, access_level: 20 })
@@ -259,7 +258,7 @@ describe('permissions in a project', () => {
 
   test('by an invited group are no more than the invitation gives', async () => {
     const { id } = await project()
-    const crew = (await ana.post('/groups', { name: 'Crew', path: 'crew' })).body
+    const crew = await createGroup(ana, 'crew')
     const dee = await world.user('dee')
     await ana.post(`/groups/${crew.id}/members`, { user_id: dee.id, access_level: 50 })
     await ana.post(`/projects/${id}/share`, { group_id: crew.id, group_access: 30 })
@@ -358,9 +357,9 @@ describe('statistics of a project', () => {
 })
 
 describe('groups that a project was shared with', () => {
-  test('are told to those who may see them', async () => {
+  test('are shown to those who may see them', async () => {
     const { id } = await project({ visibility: 'public' })
-    const secret = (await ana.post('/groups', { name: 'Secret', path: 'secret' })).body
+    const secret = await createGroup(ana, 'secret')
     const share = { group_id: secret.id, group_access: 20, expires_at: '2026-07-01' }
     await ana.post(`/projects/${id}/share`, share)
     const link = {

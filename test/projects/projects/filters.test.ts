@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -9,14 +10,13 @@ let top: { id: number; full_path: string }
 let sub: { id: number; full_path: string }
 
 async function make(caller: Caller, name: string, more: Record<string, unknown> = {}) {
-  const { status, body } = await caller.post('/projects', { name, ...more })
-  expect([status, body.message]).toEqual([201, undefined])
-  ids[name] = body.id
+  const { id } = await createProject(caller, name, more)
+  ids[name] = id
 }
 
 beforeAll(async () => {
-  top = (await ana.post('/groups', { name: 'Top', path: 'top' })).body
-  sub = (await ana.post('/groups', { name: 'Sub', path: 'sub', parent_id: top.id })).body
+  top = await createGroup(ana, 'top')
+  sub = await createGroup(ana, 'sub', { parent_id: top.id })
   await make(ana, 'alpha', { visibility: 'public', initialize_with_readme: true })
   await make(ana, 'beta', { namespace_id: top.id })
   await make(ana, 'gamma', { namespace_id: sub.id, merge_requests_enabled: false })
@@ -124,7 +124,7 @@ describe('projects are listed', () => {
     expect([shown.repository_storage, hidden.repository_storage]).toEqual(['default', undefined])
   })
 
-  test('by their sizes for administrators, as the statistics tell them', async () => {
+  test('by their sizes in the statistics, for administrators', async () => {
     const form = new FormData()
     form.set('file', new Blob(['x'.repeat(200_000)]), 'large.bin')
     await ana.post(`/projects/${ids.beta}/uploads`, undefined, { raw: form })
@@ -252,7 +252,7 @@ describe('forks of a project', () => {
 })
 
 describe('a page of projects', () => {
-  test('tells where one is, and leads on with every parameter', async () => {
+  test('names its place in headers, and links to the next page with every parameter', async () => {
     const reply = await ana.get('/projects?per_page=2&page=2&order_by=name&sort=asc&simple=true')
     expect(namesOf(reply.body)).toEqual(['delta', 'gamma'])
     const header = (name: string) => reply.headers.get(name)

@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
 const ana = useCaller(world, 'ana')
 const ben = useCaller(world, 'ben')
 beforeAll(async () => {
-  const group = (await ana.post('/groups', { name: 'G', path: 'g', visibility: 'public' })).body
+  const group = await createGroup(ana, 'g', { visibility: 'public' })
   const made: [string, Record<string, unknown>][] = [
     ['alpha', { visibility: 'public', topics: ['Red', 'blue'], description: 'first 100%' }],
     ['beta', { visibility: 'internal', topics: ['red'] }],
@@ -16,7 +17,7 @@ beforeAll(async () => {
   ]
   for (const [index, [name, more]] of made.entries()) {
     world.setNow(`2026-05-04T1${index}:00:00.000Z`)
-    expect((await ana.post('/projects', { name, ...more })).status).toBe(201)
+    await createProject(ana, name, more)
   }
 })
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -8,17 +9,12 @@ let count = 0
 
 async function project(more: Record<string, unknown> = {}, owner = ana) {
   count += 1
-  const { status, body } = await owner.post('/projects', { name: `p${count}`, ...more })
-  expect([status, body.message]).toEqual([201, undefined])
-  return body
+  return createProject(owner, `p${count}`, more)
 }
 
 async function group(more: Record<string, unknown> = {}, owner = ana) {
   count += 1
-  const named = { name: `g${count}`, path: `g${count}`, ...more }
-  const { status, body } = await owner.post('/groups', named)
-  expect([status, body.message]).toEqual([201, undefined])
-  return body
+  return createGroup(owner, `g${count}`, more)
 }
 
 const encoded = encodeURIComponent
@@ -55,8 +51,8 @@ describe('the name of a new project', () => {
   })
 
   test('is trimmed, and taken whatever its letters’ case', async () => {
-    const made = await ana.post('/projects', { name: '  Spaced  ', path: 'spaced' })
-    expect(made.body.name).toBe('Spaced')
+    const made = await createProject(ana, '  Spaced  ', { path: 'spaced' })
+    expect(made.name).toBe('Spaced')
     const again = await ana.post('/projects', { name: 'SPACED', path: 'spaced-2' })
     expect([again.status, again.body]).toEqual([
       400,
@@ -200,8 +196,8 @@ describe('a new project', () => {
 
   test('with SHA-256 says so, and takes commits of that length', async () => {
     const made = await project({ repository_object_format: 'sha256', initialize_with_readme: true })
-    expect(made.repository_object_format).toBe('sha256')
-    expect((await project()).repository_object_format).toBe('sha1')
+    expect(made).toHaveProperty('repository_object_format', 'sha256')
+    expect(await project()).toHaveProperty('repository_object_format', 'sha1')
     const odd = await ana.post('/projects', { name: 'odd', repository_object_format: 'md5' })
     expect(odd.body).toEqual({ error: 'repository_object_format does not have a valid value' })
   })
@@ -256,7 +252,7 @@ describe('the old paths of a project', () => {
     expect((await ana.get(`/projects/ana%2Fb-${made.id}`)).status).toBe(301)
   })
 
-  test('tell nobody of a project that they may not see', async () => {
+  test('are answered with 404 for a project that the caller may not see', async () => {
     const made = await project({ visibility: 'public' })
     await ana.put(`/projects/${made.id}`, { path: `hidden-${made.id}`, visibility: 'private' })
     const old = `/projects/${encoded(made.path_with_namespace)}`

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
 import type { Ctx } from '../../../src/ctx.ts'
 import { measureSize, refreshContent } from '../../../src/projects/projects/facts/measure.ts'
+import { createProject } from '../../support/create.ts'
 import { useWorld } from '../../support/world.ts'
 
 const world = useWorld({}, { background: false })
 
 const newProject = async (name: string): Promise<number> =>
-  (await world.root.post('/projects', { name, initialize_with_readme: true })).body.id
+  (await createProject(world.root, name, { initialize_with_readme: true })).id
 
 /** A ctx whose projects go just when their repositories are looked at. */
 function goingCtx(): Ctx {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -13,10 +14,8 @@ beforeAll(async () => {
   for (const [hour, name] of made.entries()) {
     world.setNow(`2026-05-04T1${hour}:00:00.000Z`)
     const description = name === 'find' ? 'does search things' : name
-    const body = { name, path: `${name.toLowerCase()}-1`, visibility: 'public', description }
-    const reply = await ana.post('/projects', body)
-    expect(reply.status).toBe(201)
-    ids[name] = reply.body.id
+    const more = { path: `${name.toLowerCase()}-1`, visibility: 'public', description }
+    ids[name] = (await createProject(ana, name, more)).id
   }
   world.setNow('2026-05-04T20:00:00.000Z')
   await ana.put(`/projects/${ids.find}`, { topics: ['x'] })
@@ -122,9 +121,8 @@ describe('a search of projects', () => {
   })
 
   test('in namespaces looks at their names, too', async () => {
-    const team = { name: 'Sought Team', path: 'sought', visibility: 'public' }
-    const { id } = (await ana.post('/groups', team)).body
-    await ana.post('/projects', { name: 'within', namespace_id: id, visibility: 'public' })
+    const { id } = await createGroup(ana, 'sought', { name: 'Sought Team', visibility: 'public' })
+    await createProject(ana, 'within', { namespace_id: id, visibility: 'public' })
     expect(await names('search=sought')).toEqual([])
     expect(await names('search=sought&search_namespaces=true')).toEqual(['within'])
     expect(await names('search=Sought+Team&search_namespaces=true')).toEqual(['within'])
@@ -150,8 +148,7 @@ describe('for callers who are not signed in', () => {
   )
 
   test('there are no groups that are theirs', async () => {
-    const team = { name: 'Open', path: 'open', visibility: 'public' }
-    const { id } = (await ana.post('/groups', team)).body
+    const { id } = await createGroup(ana, 'open', { visibility: 'public' })
     const found = async (query: string) =>
       (await world.nobody.get(`/groups?${query}`)).body.map((one: { path: string }) => one.path)
     expect(await found('owned=true')).toEqual([])
@@ -211,18 +208,18 @@ describe('projects by keys', () => {
 
   test('that are made meanwhile move no other to another page', async () => {
     const first = await ana.get('/projects?pagination=keyset&order_by=id&sort=desc&per_page=2')
-    const late = await ana.post('/projects', { name: 'late', visibility: 'public' })
+    const late = await createProject(ana, 'late', { visibility: 'public' })
     const next = /<([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? ''
     const second = await ana.get(next.slice(next.indexOf('/api/v4') + '/api/v4'.length))
     expect(second.body.map((one: { id: number }) => one.id)).toEqual([ids.find, ids.Researching])
-    await ana.delete(`/projects/${late.body.id}`)
+    await ana.delete(`/projects/${late.id}`)
   })
 })
 
 describe('projects that are being deleted', () => {
   test('are listed only for administrators who ask', async () => {
-    const { body } = await ana.post('/projects', { name: 'goner', visibility: 'public' })
-    await ana.delete(`/projects/${body.id}`)
+    const { id } = await createProject(ana, 'goner', { visibility: 'public' })
+    await ana.delete(`/projects/${id}`)
     const found = async (caller: Caller, query: string) =>
       (await caller.get(`/projects?search=goner${query}`)).body.length
     expect(await found(ana, '&include_pending_delete=true')).toBe(0)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { listProjectRows } from '../../../src/projects/projects/list/queries.ts'
 import { listAccess } from '../../../src/projects/projects/queries.ts'
+import { createGroup, createProject } from '../../support/create.ts'
 import { plansOf } from '../../support/plans.ts'
 import { useWorld } from '../../support/world.ts'
 
@@ -33,26 +34,22 @@ test('roles in the projects of a page are found from the projects, not from all 
 
 test('what is counted is what is shown, by each way to see a project', async () => {
   const [ana, ben] = [await world.user('ana'), await world.user('ben')]
-  const group = await ana.post('/groups', { name: 'team', path: 'team' })
-  const invited = await ana.post('/groups', { name: 'invited', path: 'invited' })
-  const below = await ana.post('/groups', {
-    name: 'below',
-    path: 'below',
-    parent_id: group.body.id,
-  })
+  const group = await createGroup(ana, 'team')
+  const invited = await createGroup(ana, 'invited')
+  const below = await createGroup(ana, 'below', { parent_id: group.id })
   const make = async (name: string, more: object = {}) =>
-    (await ana.post('/projects', { name, visibility: 'private', ...more })).body.id as number
+    (await createProject(ana, name, { visibility: 'private', ...more })).id
   await make('hidden')
   const open = await make('open', { visibility: 'internal' })
-  const inGroup = await make('in-group', { namespace_id: below.body.id })
+  const inGroup = await make('in-group', { namespace_id: below.id })
   const direct = await make('direct')
   const shared = await make('shared')
-  const own = (await ben.post('/projects', { name: 'own', visibility: 'private' })).body.id
+  const own = (await createProject(ben, 'own', { visibility: 'private' })).id
   const member = { user_id: ben.id, access_level: 20 }
-  await ana.post(`/groups/${group.body.id}/members`, member)
-  await ana.post(`/groups/${invited.body.id}/members`, member)
+  await ana.post(`/groups/${group.id}/members`, member)
+  await ana.post(`/groups/${invited.id}/members`, member)
   await ana.post(`/projects/${direct}/members`, member)
-  await ana.post(`/projects/${shared}/share`, { group_id: invited.body.id, group_access: 10 })
+  await ana.post(`/projects/${shared}/share`, { group_id: invited.id, group_access: 10 })
 
   const list = await ben.get('/projects?per_page=3&order_by=id&sort=asc')
   const rest = await ben.get('/projects?per_page=3&order_by=id&sort=asc&page=2')

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -7,9 +8,7 @@ let count = 0
 
 async function project(more: Record<string, unknown> = {}, owner = ana) {
   count += 1
-  const { status, body } = await owner.post('/projects', { name: `p${count}`, ...more })
-  expect([status, body.message]).toEqual([201, undefined])
-  return body
+  return createProject(owner, `p${count}`, more)
 }
 
 /** Each setting with what it is in a new project, and what else it may be. */
@@ -228,7 +227,7 @@ describe('a feature of a public project', () => {
     },
   )
 
-  test('is told in the links of the project only while it is on', async () => {
+  test('is in the links of the project only while it is on', async () => {
     const { id } = await project()
     const links = async (body: Record<string, unknown>) =>
       Object.keys((await ana.put(`/projects/${id}`, body)).body._links)

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
@@ -11,10 +12,9 @@ let project: string
 let projectId: number
 
 beforeAll(async () => {
-  const made = await ana.post('/groups', { name: 'Team', path: 'team', visibility: 'public' })
-  group = `/groups/${made.body.id}`
-  const within = { name: 'demo', namespace_id: made.body.id, visibility: 'public' }
-  projectId = (await ana.post('/projects', within)).body.id
+  const made = await createGroup(ana, 'team', { visibility: 'public' })
+  group = `/groups/${made.id}`
+  projectId = (await createProject(ana, 'demo', { namespace_id: made.id, visibility: 'public' })).id
   project = `/projects/${projectId}`
   await addMember(world, projectId, mia.id, 40)
   await addMember(world, projectId, dev.id, 30)
@@ -61,7 +61,7 @@ test('nobody else reads it: lesser members, strangers, and tokens that only read
 })
 
 test('a read never writes: where there is none it is null until the first reset', async () => {
-  const { id } = (await ana.post('/groups', { name: 'Other', path: 'other' })).body
+  const { id } = await createGroup(ana, 'other')
   await world.ctx.db.deleteFrom('ci_registration_tokens').where('group_id', '=', id).execute()
   expect(await seenBy(ana, `/groups/${id}`)).toBeNull()
   const { token } = (await ana.post(`/groups/${id}/runners/reset_registration_token`)).body

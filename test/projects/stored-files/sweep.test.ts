@@ -1,6 +1,7 @@
 import { utimes } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sweepFiles } from '../../../src/projects/stored-files/sweep.ts'
+import { createProject } from '../../support/create.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -9,7 +10,7 @@ let project = ''
 beforeEach(async () => {
   world = await openWorld()
   ana = await world.user('ana')
-  project = `/projects/${(await ana.post('/projects', { name: 'demo' })).body.id}`
+  project = `/projects/${(await createProject(ana, 'demo')).id}`
 })
 afterEach(() => world.close())
 

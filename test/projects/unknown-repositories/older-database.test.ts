@@ -42,7 +42,7 @@ const made = (caller: Caller, path: string, body: unknown) =>
   })
 const snippet = { title: 's', files: [{ file_path: 'a.txt', content: 'a' }] }
 
-/** What lies in the place of a repository, with what tells whether it was made anew. */
+/** The path of a repository, and the inode of its HEAD, which another one would have after it was made anew. */
 async function traceOf({ ctx }: World, name: RepoName) {
   const { path } = ctx.git.open(name)
   return { path, made: (await stat(join(path, 'HEAD'))).ino }
@@ -103,7 +103,7 @@ describe('a database that is older than the repositories', () => {
     expect(await traceOf(again, late.id)).toEqual(lost[0])
   })
 
-  test('is told by doctor, and a repository that it lacks becomes a project again', async () => {
+  test('is reported by doctor, and a repository that it lacks becomes a project again', async () => {
     const { late, lost } = await restored()
     const { code, out } = await gitstead(folder, ['doctor'])
     expect([code, out]).toEqual([0, expect.stringContaining(`warning repository ${late.id}: `)])

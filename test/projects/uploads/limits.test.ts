@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -9,10 +10,9 @@ let otherPath: string
 let groupPath: string
 beforeAll(async () => {
   const open = { visibility: 'public' }
-  path = `/projects/${(await ana.post('/projects', { name: 'papers', ...open })).body.id}`
-  otherPath = `/projects/${(await ana.post('/projects', { name: 'other' })).body.id}`
-  const made = { name: 'pictured', path: 'pictured', ...open }
-  groupPath = `/groups/${(await ana.post('/groups', made)).body.id}`
+  path = `/projects/${(await createProject(ana, 'papers', open)).id}`
+  otherPath = `/projects/${(await createProject(ana, 'other')).id}`
+  groupPath = `/groups/${(await createGroup(ana, 'pictured', open)).id}`
 })
 
 function upload(
@@ -116,7 +116,7 @@ describe('an uploaded file', () => {
   })
 
   test('keeps its link when the project moves', async () => {
-    const made = (await ana.post('/projects', { name: 'mover', visibility: 'public' })).body
+    const made = await createProject(ana, 'mover', { visibility: 'public' })
     const { body } = await upload('still here', ana, `/projects/${made.id}`)
     await ana.put(`/projects/${made.id}`, { path: 'moved-on' })
     const reply = await world.nobody.get(body.full_path, { host: true })

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -6,7 +7,7 @@ const ana = useCaller(world, 'ana')
 const ben = useCaller(world, 'ben')
 let project: { id: number; path_with_namespace: string }
 beforeAll(async () => {
-  project = (await ana.post('/projects', { name: 'papers' })).body
+  project = await createProject(ana, 'papers')
 })
 
 const png = Buffer.from('89504e470d0a1a0a0000000d494844520000000100000001', 'hex')

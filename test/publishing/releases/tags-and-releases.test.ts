@@ -3,6 +3,7 @@ import { actAs } from '../../../src/access/act-as.ts'
 import { getVisibleProject } from '../../../src/access/subjects.ts'
 import { recoverPushes } from '../../../src/repositories/refs/journal/recover.ts'
 import { moveRefs } from '../../../src/repositories/refs/move-refs.ts'
+import { createGroup, createProject } from '../../support/create.ts'
 import { gitClient } from '../../support/git-client.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
@@ -172,15 +173,12 @@ describe('the newest release', () => {
 
 describe('milestones of a release', () => {
   test('may be those of the groups above, and not of others', async () => {
-    const group = (await ana.post('/groups', { name: 'top', path: 'top' })).body.id
-    const sub = (await ana.post('/groups', { name: 'sub', path: 'sub', parent_id: group })).body.id
-    const fields = {
-      name: 'p',
-      path: 'p',
+    const group = (await createGroup(ana, 'top')).id
+    const sub = (await createGroup(ana, 'sub', { parent_id: group })).id
+    const { id } = await createProject(ana, 'p', {
       namespace_id: sub,
       initialize_with_readme: true,
-    }
-    const { id } = (await ana.post('/projects', fields)).body
+    })
     await ana.post(`/groups/${group}/milestones`, { title: 'from-above' })
     await ana.post(`/projects/${project.id}/milestones`, {
       title: 'elsewhere',

@@ -227,7 +227,7 @@ describe('snippets of people', () => {
     expect(await world.ctx.git.exists(name)).toBe(false)
   })
 
-  test('tell administrators from where they were made', async () => {
+  test('show administrators from where they were made', async () => {
     const made = await ana.post(
       '/snippets',
       { title: 't', content: 'x' },

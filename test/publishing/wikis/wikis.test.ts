@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openReceiver, type Receiver } from '../../notifications/hooks/receiver.ts'
+import { createGroup } from '../../support/create.ts'
 import { git } from '../../support/git.ts'
 import { addMember } from '../../support/members.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
@@ -361,7 +362,7 @@ describe('what follows from edits', () => {
     expect(await feed(ana)).toHaveLength(3)
   })
 
-  test('is told to hooks that ask for it', async () => {
+  test('is sent to hooks that have it on', async () => {
     const own = await newProject('hooked')
     const hooks = `/projects/${own.id}/hooks`
     const hook = await ana.post(hooks, {
@@ -369,19 +370,19 @@ describe('what follows from edits', () => {
       push_events: false,
       wiki_page_events: true,
     })
-    const untold = await ana.post(`${hooks}/${hook.body.id}/test/wiki_page_events`)
-    expect(untold.status).toBe(422)
-    await ana.post(own.api, { title: 'docs/Told', content: '# Hi' })
-    await ana.put(`${own.api}/docs%2FTold`, { content: '# Ho' })
-    await ana.delete(`${own.api}/docs%2FTold`)
+    const early = await ana.post(`${hooks}/${hook.body.id}/test/wiki_page_events`)
+    expect(early.status).toBe(422)
+    await ana.post(own.api, { title: 'docs/Hooked', content: '# Hi' })
+    await ana.put(`${own.api}/docs%2FHooked`, { content: '# Ho' })
+    await ana.delete(`${own.api}/docs%2FHooked`)
     await world.runTasks()
-    const told = receiver.received.filter((one) => one.url === '/wiki')
-    expect(told.map((one) => one.body.object_attributes.action)).toEqual([
+    const sent = receiver.received.filter((one) => one.url === '/wiki')
+    expect(sent.map((one) => one.body.object_attributes.action)).toEqual([
       'create',
       'update',
       'delete',
     ])
-    const [first] = told
+    const [first] = sent
     expect(first?.headers['x-gitlab-event']).toBe('Wiki Page Hook')
     expect(first?.body).toMatchObject({
       object_kind: 'wiki_page',
@@ -393,11 +394,11 @@ describe('what follows from edits', () => {
         default_branch: 'main',
       },
       object_attributes: {
-        title: 'Told',
-        slug: 'docs/Told',
+        title: 'Hooked',
+        slug: 'docs/Hooked',
         format: 'markdown',
         content: '# Hi',
-        url: 'http://gitstead.example/ana/hooked/-/wikis/docs/Told',
+        url: 'http://gitstead.example/ana/hooked/-/wikis/docs/Hooked',
       },
     })
     await ana.post(own.api, { title: 'again', content: 'x' })
@@ -431,8 +432,7 @@ describe('what follows from edits', () => {
 
 describe('wikis of groups', () => {
   test('work as those of projects', async () => {
-    const group = (await ana.post('/groups', { name: 'Team', path: 'team', visibility: 'public' }))
-      .body
+    const group = await createGroup(ana, 'team', { visibility: 'public' })
     const wiki = `/groups/${group.id}/wikis`
     expect((await world.nobody.get(wiki)).body).toEqual([])
     const made = await ana.post(wiki, { title: 'a/home', content: '*hi*' })
@@ -462,14 +462,14 @@ describe('wikis of groups', () => {
     expect((await ana.get(wiki)).status).toBe(403)
     await level('enabled')
     expect((await ana.delete(at('a/start', wiki))).status).toBe(204)
-    const hidden = (await ana.post('/groups', { name: 'Own', path: 'own' })).body
+    const hidden = await createGroup(ana, 'own')
     await ana.post(`/groups/${hidden.id}/wikis`, { title: 'home', content: 'x' })
     expect((await ben.get(`/groups/${hidden.id}/wikis`)).status).toBe(404)
-    const below = await ana.post('/groups', { name: 'B', path: 'b', parent_id: hidden.id })
-    await ana.post(`/groups/${below.body.id}/wikis`, { title: 'home', content: 'x' })
+    const below = await createGroup(ana, 'b', { parent_id: hidden.id })
+    await ana.post(`/groups/${below.id}/wikis`, { title: 'home', content: 'x' })
     await ana.delete(`/groups/${hidden.id}`)
     await world.runTasks()
-    for (const id of [hidden.id, below.body.id]) {
+    for (const id of [hidden.id, below.id]) {
       expect(await world.ctx.git.exists({ kind: 'group_wiki', id })).toBe(false)
     }
   })

@@ -175,7 +175,7 @@ describe('one branch', () => {
     expect([head.status, head.body]).toEqual([204, ''])
   })
 
-  test('that does not exist, or cannot, is told apart', async () => {
+  test('that does not exist is answered unlike an invalid name', async () => {
     const missing = await ana.get(url('nowhere'))
     expect([missing.status, missing.body]).toEqual([404, { message: '404 Branch Not Found' }])
     expect((await ana.head(url('nowhere'))).status).toBe(404)

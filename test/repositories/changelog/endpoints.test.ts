@@ -159,7 +159,7 @@ describe('committing the changelog', () => {
     expect([again.status, project.git('rev-parse', 'main')]).toEqual([200, tip])
   })
 
-  test('makes the file that it is told, on the branch that it is told', async () => {
+  test('makes the file that is named, on the branch that is named', async () => {
     const reply = await ana.post(`${project.api}/changelog`, {
       version: '1.1.0',
       branch: 'feature/one',

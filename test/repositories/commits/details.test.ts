@@ -192,7 +192,7 @@ describe('a signature', () => {
   const armoured = [
     '-----BEGIN PGP SIGNATURE-----',
     '',
-    // No packet that names a key: what is told then is that nobody knows it.
+    // No packet that names a key: the key is reported as unknown.
     Buffer.from('not a packet').toString('base64'),
     '-----END PGP SIGNATURE-----',
   ]
@@ -214,7 +214,7 @@ describe('a signature', () => {
       .trim()
   }
 
-  test('is told as what it claims, never as verified', async () => {
+  test('is shown with what it claims, never as verified', async () => {
     const sha = signedCommit()
     const reply = await ana.get(`${project.api}/commits/${sha}/signature`)
     expect([reply.status, reply.body.signature_type]).toEqual([200, 'PGP'])

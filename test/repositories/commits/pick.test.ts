@@ -48,7 +48,7 @@ describe('a cherry-pick', () => {
     project.git('fsck', '--strict')
   })
 
-  test('says what it is told', async () => {
+  test('has the message that is sent', async () => {
     const reply = await pick(feature, { branch: 'main', message: 'In my words' })
     expect(reply.body.message).toBe('In my words')
   })

@@ -65,12 +65,12 @@ describe('blame', () => {
     expect(linesOf(reply.body)).toEqual(blamed(renames, 'dos.txt', '-L40,41'))
   })
 
-  test('tells about the file in headers too, on HEAD alone', async () => {
+  test('has headers about the file on HEAD, without a body', async () => {
     const head = await ana.head(`${basic.api}/files/README.md/blame?ref=main`)
     expect([head.status, head.body]).toEqual([200, ''])
-    for (const word of ['svc', 'gitlab']) {
-      expect(head.headers.get(`x-${word}-file-path`)).toBe('README.md')
-      expect(head.headers.get(`x-${word}-blob-id`)).toBe(basic.git('rev-parse', 'main:README.md'))
+    for (const prefix of ['svc', 'gitlab']) {
+      expect(head.headers.get(`x-${prefix}-file-path`)).toBe('README.md')
+      expect(head.headers.get(`x-${prefix}-blob-id`)).toBe(basic.git('rev-parse', 'main:README.md'))
     }
   })
 

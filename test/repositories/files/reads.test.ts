@@ -22,7 +22,7 @@ function url(project: TestProject, path: string, tail = '?ref=main'): string {
 }
 
 describe('a file', () => {
-  test('is told with everything about it', async () => {
+  test('is shown with every field', async () => {
     const reply = await ana.get(url(basic, 'src/main.ts', '?ref=v1.0.0'))
     const bytes = gitBytes(basic.path, ['show', 'v1.0.0:src/main.ts'])
     expect(reply.body).toEqual({
@@ -40,7 +40,7 @@ describe('a file', () => {
     })
   })
 
-  test('is told in headers too, under both names, by every way to read it', async () => {
+  test('is described in headers, too, under both names, by every way to read it', async () => {
     const { body } = await ana.get(url(basic, 'src/main.ts'))
     const replies = [
       await ana.get(url(basic, 'src/main.ts')),
@@ -50,9 +50,9 @@ describe('a file', () => {
     ]
     for (const { headers, status } of replies) {
       expect(status).toBe(200)
-      for (const word of ['svc', 'gitlab']) {
+      for (const prefix of ['svc', 'gitlab']) {
         for (const [name, value] of Object.entries(body)) {
-          const header = `x-${word}-${name.replace(/_/g, '-')}`
+          const header = `x-${prefix}-${name.replace(/_/g, '-')}`
           expect([header, headers.get(header)]).toEqual([
             header,
             name === 'content' ? null : String(value),

@@ -71,7 +71,7 @@ test('files are found by their paths, the best first', async () => {
   expect((await ana.get(`${basic.api}/file_paths?ref=nowhere`)).status).toBe(404)
 })
 
-test('branches tell how far they are apart', async () => {
+test('branches show how far they are apart', async () => {
   await ana.post(`${basic.api}/branches`, { branch: 'side', ref: 'main' })
   await commit('behind.txt', 'x', 'Go on')
   const reply = await ana.get(`${basic.api}/divergence?base=main&refs=side,main,nowhere`)

@@ -1,6 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { git } from '../../support/git.ts'
 import {
   type ClientFolders,
@@ -157,24 +158,25 @@ test('a server that says no is shown with its reason, and left alone after a whi
 })
 
 test('a project that is made as a mirror follows where it came from', async () => {
-  const made = await ana.post('/projects', {
-    name: `made-${count}`,
+  const { id } = await createProject(ana, `made-${count}`, {
     import_url: source.url(ana),
     mirror: true,
   })
   await world.runTasks()
-  const path = `/projects/${made.body.id}/mirror/pull`
+  const path = `/projects/${id}/mirror/pull`
   expect((await ana.get(path)).body).toMatchObject({ enabled: true, update_status: 'finished' })
   await change()
   await halfAnHourLater()
-  const branch = await ana.get(`/projects/${made.body.id}/repository/branches/main`)
+  const branch = await ana.get(`/projects/${id}/repository/branches/main`)
   expect(branch.body.commit.id).toBe(tipOf(source, 'main'))
 })
 
 test('a project made as a mirror follows nothing where mirrors are kept to administrators', async () => {
   await world.root.put('/application/settings', { mirror_available: false })
-  const body = { name: `kept-${count}`, import_url: source.url(ana), mirror: true }
-  const { id } = (await ana.post('/projects', body)).body
+  const { id } = await createProject(ana, `kept-${count}`, {
+    import_url: source.url(ana),
+    mirror: true,
+  })
   await world.runTasks()
   expect((await ana.get(`/projects/${id}`)).body.import_status).toBe('finished')
   expect((await ana.get(`/projects/${id}/mirror/pull`)).status).toBe(404)

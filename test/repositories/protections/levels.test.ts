@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { ed25519 } from '../../support/keys.ts'
 import { addMember } from '../../support/members.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
@@ -49,9 +50,7 @@ const statusAndBody = ({ status, body }: Reply) => [status, body]
 
 async function group(by: Caller, name: string, more: object = {}): Promise<number> {
   count += 1
-  const made = await by.post('/groups', { name, path: `${name}-${count}`, ...more })
-  expect(made.status).toBe(201)
-  return made.body.id
+  return (await createGroup(by, `${name}-${count}`, { name, ...more })).id
 }
 
 async function deployKey(title: string, canPush: boolean): Promise<number> {
@@ -255,14 +254,14 @@ describe('a change of a protected branch', () => {
     })
     expect(textsOf(swapped.body.push_access_levels)).toEqual(['Developers + Maintainers'])
     expect(swapped.body.push_access_levels[0].id).not.toBe(push.id)
-    for (const [level, word] of [
+    for (const [level, field] of [
       [{ access_level: 30 }, 'access level'],
       [{ user_id: dev.id }, 'user'],
     ] as const) {
       const twice = await mona.patch(named('x'), { allowed_to_push: [level, level] })
       expect(statusAndBody(twice)).toEqual([
         422,
-        { message: [`Push access levels ${word} has already been taken`] },
+        { message: [`Push access levels ${field} has already been taken`] },
       ])
     }
     const empty = await mona.patch(named('x'), { allowed_to_push: [{}] })
@@ -408,7 +407,7 @@ describe('the rules of groups', () => {
   test('hold in projects of subgroups, beside their own of the same name', async () => {
     const top = await group(ana, 'top')
     const sub = await group(ana, 'sub', { parent_id: top })
-    const { body: inside } = await ana.post('/projects', { name: 'inside', namespace_id: sub })
+    const inside = await createProject(ana, 'inside', { namespace_id: sub })
     const own = `/projects/${inside.id}/protected_branches`
     const above = `/groups/${top}/protected_branches`
     expect((await ana.post(above, { name: 'prod', push_access_level: 0 })).status).toBe(201)
@@ -504,7 +503,7 @@ describe('the levels of a protected tag', () => {
   })
 })
 
-test('the trail tells each protection that was made, changed and taken away', async () => {
+test('each protection that is made, changed and removed is audited', async () => {
   const before = await actionsOf('Project', project.id)
   await mona.post(rules, { name: 'x' })
   await mona.post(rules, { name: 'x' })
@@ -522,7 +521,7 @@ test('the trail tells each protection that was made, changed and taken away', as
   ])
 })
 
-test('of ten who protect one branch at once one does, and the others are told', async () => {
+test('of ten who protect one branch at the same time one does, and the others are refused', async () => {
   const replies = await Promise.all(
     Array.from({ length: 10 }, () => mona.post(rules, { name: 'busy' })),
   )

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
@@ -17,7 +18,7 @@ beforeAll(async () => {
   branches = `/projects/${project.id}/protected_branches`
   await addMember(world, project.id, dev.id, 30)
   await addMember(world, project.id, mona.id, 40)
-  groupId = (await ana.post('/groups', { name: 'g', path: 'g' })).body.id
+  groupId = (await createGroup(ana, 'g')).id
 })
 
 describe('protected branches', () => {
@@ -141,12 +142,12 @@ describe('protected branches', () => {
   })
 
   test('of a group hold in its projects, and are changed only there', async () => {
-    const inside = await ana.post('/projects', { name: 'inside', namespace_id: groupId })
+    const inside = await createProject(ana, 'inside', { namespace_id: groupId })
     const made = await ana.post(`/groups/${groupId}/protected_branches`, { name: 'prod' })
     expect(made.status).toBe(201)
-    const seen = await ana.get(`/projects/${inside.body.id}/protected_branches/prod`)
+    const seen = await ana.get(`/projects/${inside.id}/protected_branches/prod`)
     expect(seen.body).toMatchObject({ name: 'prod', inherited: true })
-    const path = `/projects/${inside.body.id}/protected_branches/prod`
+    const path = `/projects/${inside.id}/protected_branches/prod`
     expect((await ana.delete(path)).status).toBe(404)
     const group = `/groups/${groupId}/protected_branches`
     expect((await mona.get(group)).status).toBe(404)

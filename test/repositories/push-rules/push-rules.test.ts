@@ -140,19 +140,16 @@ const refusals: [string, Record<string, unknown>, (folder: string) => Promise<st
   ],
 ]
 
-test.each(refusals)(
-  'the git program is told why %s is refused',
-  async (_what, rules, make, why) => {
-    await ana.post(rule, rules)
-    const before = await gitClient(source, ['rev-parse', 'HEAD'])
-    const refspec = await make(source)
-    const run = await runGitClient(source, ['push', project.url(ana), refspec])
-    expect(run.code).not.toBe(0)
-    expect(run.stderr).toContain(why)
-    await gitClient(source, ['reset', '-q', '--hard', before])
-    await ana.delete(rule)
-  },
-)
+test.each(refusals)('the git program shows why %s is refused', async (_what, rules, make, why) => {
+  await ana.post(rule, rules)
+  const before = await gitClient(source, ['rev-parse', 'HEAD'])
+  const refspec = await make(source)
+  const run = await runGitClient(source, ['push', project.url(ana), refspec])
+  expect(run.code).not.toBe(0)
+  expect(run.stderr).toContain(why)
+  await gitClient(source, ['reset', '-q', '--hard', before])
+  await ana.delete(rule)
+})
 
 test('what follows the rules goes through, over git and the API alike', async () => {
   await ana.post(rule, {

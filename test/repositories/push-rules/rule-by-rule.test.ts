@@ -39,10 +39,10 @@ async function commit(change: Change = {}, who: Caller = dev): Promise<string> {
     ...(change.email ? { author_email: change.email } : {}),
     ...(change.name ? { author_name: change.name } : {}),
   })
-  return told(reply)
+  return outcomeOf(reply)
 }
 
-function told({ status, body }: Reply): string {
+function outcomeOf({ status, body }: Reply): string {
   if (status < 300) return 'created'
   // Refused, and no fault of the request's form.
   expect([400, 403]).toContain(status)
@@ -78,7 +78,9 @@ describe('commit_message_regex', () => {
     await set({ commit_message_regex: '^ABC-' })
     const refusal = "Commit message does not follow the pattern '^ABC-'"
     const into = { branch: 'main' }
-    expect(told(await ana.post(`${project.api}/commits/${source}/cherry_pick`, into))).toBe(refusal)
+    expect(outcomeOf(await ana.post(`${project.api}/commits/${source}/cherry_pick`, into))).toBe(
+      refusal,
+    )
     const merge = (message: string) =>
       ana.put(`${requests}/${iid}/merge`, { merge_commit_message: message })
     const before = (await ana.get(`${project.api}/branches/main`)).body.commit.id
@@ -92,7 +94,7 @@ describe('commit_message_regex', () => {
     // What the branch brings was there before the rule was.
     expect((await merge('ABC-1 Merge')).body.state).toBe('merged')
     const tip = (await ana.get(`${project.api}/branches/main`)).body.commit.id
-    expect(told(await ana.post(`${project.api}/commits/${source}/revert`, into))).toBe(refusal)
+    expect(outcomeOf(await ana.post(`${project.api}/commits/${source}/revert`, into))).toBe(refusal)
     expect((await ana.get(`${project.api}/branches/main`)).body.commit.id).toBe(tip)
   }, 120_000)
 })
@@ -156,7 +158,7 @@ describe('the rules on people', () => {
 
 describe('branch_name_regex', () => {
   const make = async (branch: string) =>
-    told(await dev.post(`${project.api}/branches`, { branch, ref: 'main' }))
+    outcomeOf(await dev.post(`${project.api}/branches`, { branch, ref: 'main' }))
 
   test('is asked of new branches, whatever makes them, and of no tag', async () => {
     const pattern = '^(feature|fix)/[a-z0-9-]+$'
@@ -168,9 +170,9 @@ describe('branch_name_regex', () => {
     expect(await make('Feature/a')).toBe(refusal('Feature/a'))
     expect(await commit({ branch: 'other' })).toBe(refusal('other'))
     expect(await commit({ branch: 'fix/2' })).toBe('created')
-    expect(told(await dev.post(`${project.api}/tags`, { tag_name: 'other', ref: 'main' }))).toBe(
-      'created',
-    )
+    expect(
+      outcomeOf(await dev.post(`${project.api}/tags`, { tag_name: 'other', ref: 'main' })),
+    ).toBe('created')
   })
 
   test('lets the default branch be, and branches that were there before', async () => {
@@ -182,7 +184,7 @@ describe('branch_name_regex', () => {
       commit_message: 'More',
       actions: [{ action: 'create', file_path: 'more-before', content: 'x' }],
     })
-    expect(told(more)).toBe('created')
+    expect(outcomeOf(more)).toBe('created')
     expect((await dev.delete(`${project.api}/branches/before`)).status).toBe(204)
   })
 })
@@ -213,7 +215,7 @@ describe('file_name_regex', () => {
     })
     await set({ file_name_regex: '\\.exe$' })
     const on = async (action: object) =>
-      told(
+      outcomeOf(
         await dev.post(`${project.api}/commits`, {
           branch: 'names',
           commit_message: 'x',
@@ -297,9 +299,9 @@ describe('prevent_secrets', () => {
         commit_message: 'x',
         actions: [{ action, file_path: 'old.pem', content: action }],
       })
-    expect(told(await change('update'))).toBe('created')
-    expect(told(await change('delete'))).toBe('created')
-    expect(told(await change('create'))).toContain('likely to hold secrets')
+    expect(outcomeOf(await change('update'))).toBe('created')
+    expect(outcomeOf(await change('delete'))).toBe('created')
+    expect(outcomeOf(await change('create'))).toContain('likely to hold secrets')
   })
 })
 
@@ -329,7 +331,7 @@ describe('deny_delete_tag', () => {
       await dev.post(`${project.api}/tags`, { tag_name, ref: 'main' })
     await commit({ branch: 'goes' })
     await set({ deny_delete_tag: true })
-    expect(told(await dev.delete(`${project.api}/tags/t1`))).toBe('You cannot delete a tag')
+    expect(outcomeOf(await dev.delete(`${project.api}/tags/t1`))).toBe('You cannot delete a tag')
     expect((await dev.delete(`${project.api}/branches/goes`)).status).toBe(204)
     await ana.put(rule, { deny_delete_tag: false })
     expect((await dev.delete(`${project.api}/tags/t1`)).status).toBe(204)
@@ -337,7 +339,7 @@ describe('deny_delete_tag', () => {
 })
 
 describe('the rule itself', () => {
-  test('is seen and set by Maintainers, of this project alone, and told of in the trail', async () => {
+  test('is seen and set by Maintainers of this project only, and audited', async () => {
     const other = await addProject(world, ana, 'empty', { path: 'other' })
     const [reporter, developer, stranger] = [
       await world.user('reporter'),

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -8,7 +9,7 @@ let id = 0
 beforeEach(async () => {
   world = await openWorld()
   ana = await world.user('ana')
-  id = (await ana.post('/projects', { name: 'demo', initialize_with_readme: true })).body.id
+  id = (await createProject(ana, 'demo', { initialize_with_readme: true })).id
   await world.runTasks()
 })
 afterEach(() => world.close())
@@ -30,7 +31,7 @@ async function titles(): Promise<string[]> {
 
 const waiting = () => world.ctx.db.selectFrom('waiting_pushes').select('push_id').execute()
 
-test('pushes that come in a burst are told of in their order, each once', async () => {
+test('pushes that come in a burst are in the feed in their order, each once', async () => {
   const before = await titles()
   const paths = Array.from({ length: 12 }, (_, i) => `f${i}.txt`)
   for (const path of paths) await commit(path)
@@ -39,15 +40,15 @@ test('pushes that come in a burst are told of in their order, each once', async 
   expect(await waiting()).toEqual([])
 })
 
-test('one push that can not be told of holds up no other', async () => {
+test('one push whose event fails holds up no other', async () => {
   const { db } = world.ctx
   const before = await titles()
   await sql`CREATE TRIGGER IF NOT EXISTS refuse BEFORE INSERT ON events WHEN NEW.push_data LIKE '%Add b.txt%'
     BEGIN SELECT RAISE(ABORT, 'not this one'); END`.execute(db)
   await Promise.all(['a.txt', 'b.txt', 'c.txt'].map(commit))
   await world.runTasks()
-  const told = await titles()
-  expect(told.toSorted()).toEqual([...before, 'Add a.txt', 'Add c.txt'].toSorted())
+  const shown = await titles()
+  expect(shown.toSorted()).toEqual([...before, 'Add a.txt', 'Add c.txt'].toSorted())
   expect(await waiting()).toEqual([])
   const alone = db.selectFrom('tasks').select('last_error').where('name', '=', 'refs.after_push')
   const [task, ...others] = await alone.execute()

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { forgetPushes } from '../../../src/repositories/refs/journal/forget.ts'
+import { createProject } from '../../support/create.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -8,7 +9,7 @@ let id = 0
 beforeEach(async () => {
   world = await openWorld()
   ana = await world.user('ana')
-  id = (await ana.post('/projects', { name: 'demo', initialize_with_readme: true })).body.id
+  id = (await createProject(ana, 'demo', { initialize_with_readme: true })).id
   await world.runTasks()
 })
 afterEach(() => world.close())

@@ -126,7 +126,7 @@ describe('an archive', () => {
     expect(first.bytes.equals(named.bytes)).toBe(true)
   })
 
-  test('tells its name on HEAD', async () => {
+  test('has its name in the headers of HEAD', async () => {
     const { response, bytes } = await download('archive.zip', {}, 'HEAD')
     expect([response.status, bytes.length]).toEqual([200, 0])
     expect(response.headers.get('content-disposition')).toContain('my.project-main-')

@@ -42,7 +42,7 @@ describe('a folder of 25,000 files', () => {
     const whole = await ana.get(`${project.api}/tree?path=many&recursive=true&pagination=none`)
     expect(whole.body.length).toBe(FILES)
     const page = await ana.get(`${project.api}/tree?path=many&per_page=100`)
-    // Beyond 10,000 rows nobody is told how many there are (docs/faults 38).
+    // Beyond 10,000 rows the total is not shown (docs/faults 38).
     expect([page.headers.get('x-total'), page.headers.get('x-next-page')]).toEqual([null, '2'])
     expect(page.body.at(-1).name).toBe(fileName(99))
     let next: string | undefined = `${project.api}/tree?path=many&per_page=100&pagination=keyset`

@@ -41,7 +41,7 @@ test.each([false, true])(
   },
 )
 
-test('whoever clones or pushes to it is told so', async () => {
+test('clones and pushes get an error that says so', async () => {
   const project = await projectWithoutFolder(false)
   const folders = openClientFolders()
   const folder = await folders.repository()

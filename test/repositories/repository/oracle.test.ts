@@ -260,8 +260,8 @@ async function judgePeople(at: Judged): Promise<void> {
     (row: { name: string; email: string; commits: number }) =>
       `${row.commits}\t${row.name} <${row.email}>`,
   )
-  const told = at.lines('shortlog', '-sne', '--no-merges', 'main').map((line) => line.trim())
-  expect(rows.sort()).toEqual(told.sort())
+  const counted = at.lines('shortlog', '-sne', '--no-merges', 'main').map((line) => line.trim())
+  expect(rows.sort()).toEqual(counted.sort())
 }
 
 async function judgeArchive(at: Judged): Promise<void> {

@@ -14,7 +14,7 @@ beforeAll(async () => {
   base = bench.project.git('rev-parse', 'main')
   head = bench.commit('topic', { 'dir/inner.txt': 'inner\n', 'top.txt': 'top\n' })
   bench.project.git('tag', 'marked', head)
-  bench.project.git('tag', '-a', '-m', 'Told', 'told', head)
+  bench.project.git('tag', '-a', '-m', 'Marked', 'annotated', head)
   expect((await bench.open('topic')).status).toBe(200)
 })
 
@@ -22,8 +22,8 @@ const forms: [string, () => string][] = [
   ['a branch', () => 'topic'],
   ['a full branch name', () => 'refs/heads/topic'],
   ['a tag', () => 'marked'],
-  ['an annotated tag', () => 'told'],
-  ['a full tag name', () => 'refs/tags/told'],
+  ['an annotated tag', () => 'annotated'],
+  ['a full tag name', () => 'refs/tags/annotated'],
   ['an id', () => head],
   ['a short id', () => head.slice(0, 10)],
   ['the head of a merge request', () => 'refs/merge-requests/1/head'],
@@ -96,7 +96,7 @@ describe('the merge requests of a commit', () => {
 test('the refs of a commit are its branches, then its tags', async () => {
   const refs = async (sha: string, query = '') =>
     (await ana.get(`${bench.project.api}/commits/${sha}/refs${query}`)).body
-  const tags = ['marked', 'told'].map((name) => ({ type: 'tag', name }))
+  const tags = ['annotated', 'marked'].map((name) => ({ type: 'tag', name }))
   const topic = { type: 'branch', name: 'topic' }
   expect(await refs(head)).toEqual([topic, ...tags])
   expect(await refs(head, '?type=tag')).toEqual(tags)

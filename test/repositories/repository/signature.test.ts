@@ -1,6 +1,7 @@
 import { copyFileSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Repo } from '../../../src/git/repo.ts'
+import { createProject } from '../../support/create.ts'
 import { git, gitBytes } from '../../support/git.ts'
 import { SigningFolder } from '../../support/signing.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
@@ -18,10 +19,10 @@ beforeAll(async () => {
   world = await openWorld({ x509Authorities: signing.at('authorities.pem') })
   ana = await world.user('ana')
   bob = await world.user('bob')
-  const { body } = await ana.post('/projects', { name: 'signed', initialize_with_readme: true })
-  repo = world.ctx.git.open(body.id)
+  const { id } = await createProject(ana, 'signed', { initialize_with_readme: true })
+  repo = world.ctx.git.open(id)
   tree = git(repo.path, ['rev-parse', 'HEAD^{tree}'])
-  at = `/projects/${body.id}/repository`
+  at = `/projects/${id}/repository`
 })
 afterAll(async () => {
   signing.close()
@@ -111,7 +112,7 @@ describe('GPG', () => {
     })
   })
 
-  test('two signatures, and a revoked key, are told', async () => {
+  test('two signatures, and a revoked key, are recognized', async () => {
     const one = signing.gpgKey('Two <bob@example.com>')
     await bob.post('/user/gpg_keys', { key: signing.gpgBlock(one) })
     const plain = git(repo.path, ['commit-tree', tree, '-m', 'Plain'])
@@ -191,7 +192,7 @@ describe('SSH', () => {
 })
 
 describe('X.509', () => {
-  test('a certificate is trusted by the authorities of the server and tells its own data', async () => {
+  test('a certificate is trusted by the authorities of the server, and its data is shown', async () => {
     signing.certificate('root', { name: 'Root', isAuthority: true })
     const crl = 'crlDistributionPoints=URI:http://crl.test/root.crl'
     const extensions = ['subjectAltName=email:ana@example.com', crl]

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import {
   type ClientFolders,
   gitClient,
@@ -36,9 +37,8 @@ async function limit(mebibytes: number): Promise<void> {
 
 async function project(more: object = {}) {
   count += 1
-  const made = await ana.post('/projects', { name: `room-${count}`, ...more })
-  expect(made.status).toBe(201)
-  return { id: made.body.id as number, path: made.body.path_with_namespace as string }
+  const { id, path_with_namespace } = await createProject(ana, `room-${count}`, more)
+  return { id, path: path_with_namespace }
 }
 
 const urlOf = (path: string) =>
@@ -144,7 +144,7 @@ describe('a wiki is held to the limit by itself', () => {
   })
 
   test('of a group, to that of the group', async () => {
-    const group = (await ana.post('/groups', { name: 'Wide', path: 'wide' })).body
+    const group = await createGroup(ana, 'wide')
     await limit(1)
     await world.root.put(`/groups/${group.id}`, { repository_size_limit: 5 })
     const page = { title: 'large', content: text(1.2 * MEBIBYTE) }

@@ -77,9 +77,9 @@ describe('an annotated tag', () => {
 
   test('keeps a message of several lines and any script', async () => {
     const message = 'Première\n\n* один\n* 二'
-    const reply = await ana.post(tags, { tag_name: 'told', ref: 'main', message })
+    const reply = await ana.post(tags, { tag_name: 'annotated', ref: 'main', message })
     expect(reply.body.message).toBe(message)
-    expect(project.git('for-each-ref', '--format=%(contents)', 'refs/tags/told').trim()).toBe(
+    expect(project.git('for-each-ref', '--format=%(contents)', 'refs/tags/annotated').trim()).toBe(
       message,
     )
   })
@@ -93,7 +93,7 @@ describe('an annotated tag', () => {
   })
 })
 
-test('a tag whose name is a branch’s too is told apart from it', async () => {
+test('a tag with the name of a branch is not mistaken for the branch', async () => {
   await ana.post(tags, { tag_name: 'main', ref: 'v1.9.0' })
   expect((await ana.get(`${tags}/main`)).body.name).toBe('main')
   expect((await ana.get(`${project.api}/branches/main`)).body.name).toBe('main')

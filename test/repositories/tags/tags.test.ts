@@ -23,7 +23,7 @@ function names(reply: Reply): string[] {
 }
 
 describe('reading tags', () => {
-  test('tells annotated and lightweight ones apart', async () => {
+  test('shows which are annotated and which are lightweight', async () => {
     const annotated = (await ana.get(url('v1.0.0'))).body
     expect(annotated).toMatchObject({
       name: 'v1.0.0',

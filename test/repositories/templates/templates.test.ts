@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -55,8 +56,7 @@ test('a licence has the year, and the full name that was asked for or the caller
 })
 
 test('a project adds the descriptions of its own repository', async () => {
-  const made = await ana.post('/projects', { name: 'p', initialize_with_readme: true })
-  const id = made.body.id
+  const { id } = await createProject(ana, 'p', { initialize_with_readme: true })
   const path = encodeURIComponent('.svc/issue_templates/Bug.md')
   await ana.post(`/projects/${id}/repository/files/${path}`, {
     branch: 'main',

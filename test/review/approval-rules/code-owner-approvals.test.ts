@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createGroup } from '../../support/create.ts'
 import { git } from '../../support/git.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
@@ -84,7 +85,7 @@ describe('the owners of a pattern', () => {
   })
 
   test('may be a group that the project is shared with, for Developers or more', async () => {
-    const { body: group } = await dan.post('/groups', { name: 'Owners', path: 'file-owners' })
+    const group = await createGroup(dan, 'file-owners', { name: 'Owners' })
     await dan.post(`/groups/${group.id}/members`, { user_id: ana.id, access_level: 10 })
     const bench = await stage('*.ts @file-owners\n')
     const share = `/projects/${bench.project.id}/share`
@@ -117,8 +118,12 @@ describe('which rules there are', () => {
     const bench = await stage('* @cleo\n[Code][2] @ben @cleo\n*.ts\nlib/ @ben\n[code]\n*.js @ben\n')
     const at = await change(bench, 'topic', 'a.ts', 'b.ts', 'lib/c.ts', 'd.js')
     const rules = await rulesOf(at)
-    const told = rules.map(({ section, name, approvals_required: count }) => [section, name, count])
-    const byName = told.sort(([, one = ''], [, other = '']) => (one < other ? -1 : 1))
+    const shown = rules.map(({ section, name, approvals_required: count }) => [
+      section,
+      name,
+      count,
+    ])
+    const byName = shown.sort(([, one = ''], [, other = '']) => (one < other ? -1 : 1))
     expect(byName).toEqual([
       ['codeowners', '*', 1],
       ['Code', '*.js', 2],

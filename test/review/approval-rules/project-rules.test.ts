@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
@@ -134,12 +135,12 @@ describe('the approval rules of a project', () => {
 
   test('name groups, which their members stand for; hidden ones are kept', async () => {
     const { bench, rules } = await stage()
-    const { body: group } = await ben.post('/groups', { name: 'secret', path: 'secret' })
+    const group = await createGroup(ben, 'secret')
     await ben.post(`/groups/${group.id}/members`, { user_id: cleo.id, access_level: 30 })
     await addMember(world, bench.project.id, ben.id, 40)
     const rule = { name: 'Team', approvals_required: 1, group_ids: [group.id] }
     const made = await ben.post(rules, rule)
-    expect(namesOf(made.body.groups)).toEqual(['secret'])
+    expect(namesOf(made.body.groups)).toEqual(['Secret'])
     expect(usersOf(made.body.eligible_approvers)).toContain('cleo')
     const seen = await ana.get(`${rules}/${made.body.id}`)
     expect(seen.body).toMatchObject({ groups: [], contains_hidden_groups: true })
@@ -160,7 +161,7 @@ describe('the approval rules of a project', () => {
     const outsider = await world.user('rule-outsider')
     await addMember(world, bench.project.id, guest.id, 10)
     await addMember(world, bench.project.id, planner.id, 15)
-    const { body: group } = await ana.post('/groups', { name: 'advice', path: 'rule-advice' })
+    const group = await createGroup(ana, 'rule-advice', { name: 'advice' })
     for (const user of [guest, outsider, cleo])
       await ana.post(`/groups/${group.id}/members`, { user_id: user.id, access_level: 30 })
     const named = { user_ids: [guest.id, planner.id], group_ids: [group.id] }
@@ -249,8 +250,8 @@ describe('who may approve', () => {
   })
 
   test('is decided by the topmost group where it is strict', async () => {
-    const { body: group } = await ana.post('/groups', { name: 'strict', path: 'strict' })
-    const { body: inside } = await ana.post('/projects', { name: 'in', namespace_id: group.id })
+    const group = await createGroup(ana, 'strict')
+    const inside = await createProject(ana, 'in', { namespace_id: group.id })
     const at = `/projects/${inside.id}/merge_request_approval_setting`
     const top = `/groups/${group.id}/merge_request_approval_setting`
     expect((await ana.get(at)).body.allow_author_approval).toEqual({
@@ -267,7 +268,7 @@ describe('who may approve', () => {
       allow_author_approval: locked,
       allow_committer_approval: locked,
     })
-    // What is locked is dropped without a word.
+    // What is locked is ignored, and the answer does not say so.
     const asked = await ana.put(at, { allow_author_approval: true, retain_approvals_on_push: true })
     expect(asked.body).toMatchObject({
       allow_author_approval: locked,
@@ -281,8 +282,7 @@ describe('who may approve', () => {
       400,
       ['selective_code_owner_removals'],
     ])
-    const sub = { name: 'sub', path: 'sub', parent_id: group.id }
-    const { body: inner } = await ana.post('/groups', sub)
+    const inner = await createGroup(ana, 'sub', { parent_id: group.id })
     expect((await ana.get(`/groups/${inner.id}/merge_request_approval_setting`)).status).toBe(404)
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createGroup } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
@@ -303,11 +304,7 @@ describe('who may satisfy a rule', () => {
 
   test('change with the members of a group', async () => {
     const { bench, general } = await stage()
-    const { body: group } = await ana.post('/groups', {
-      name: `team-${bench.project.id}`,
-      path: `team-${bench.project.id}`,
-      visibility: 'public',
-    })
+    const group = await createGroup(ana, `team-${bench.project.id}`, { visibility: 'public' })
     const late = await world.user(`late-${bench.project.id}`)
     await addMember(world, bench.project.id, late.id, 20)
     const rule = { name: 'Team', approvals_required: 1, group_ids: [group.id] }

@@ -83,7 +83,7 @@ describe('a rule of a project', () => {
     expect((await mona.put(`${rules}/${rule.id}`, { approvals_required: 2 })).status).toBe(403)
   })
 
-  test('for any approver is one, whose count the project tells too', async () => {
+  test('for any approver exists once, and its count is a field of the project, too', async () => {
     const { at, rules } = await plain()
     const any = { name: 'Anybody', rule_type: 'any_approver', approvals_required: 2 }
     expect((await ana.post(rules, any)).body).toMatchObject({ rule_type: 'any_approver' })
@@ -195,7 +195,7 @@ describe('a rule of a project', () => {
     expect(made.body.protected_branches.map(({ id }: { id: number }) => id)).toEqual([own.body.id])
   })
 
-  test('and its changes are told of in the trail', async () => {
+  test('and its changes are audited', async () => {
     const { bench, rules } = await plain()
     const last = await world.ctx.db
       .selectFrom('audit_events')
@@ -344,7 +344,7 @@ describe('approvals against rules', () => {
     expect(usersOf(body.suggested_approvers)).toEqual(['cleo'])
   })
 
-  test('may be asked for in more than there are people; the rule is told of', async () => {
+  test('may require more approvals than there are people, and the rule says so', async () => {
     const { bench, rules } = await stage()
     await ana.post(rules, { name: 'Many', approvals_required: 5, user_ids: [ben.id] })
     const one = await open(bench)

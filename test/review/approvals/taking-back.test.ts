@@ -182,7 +182,7 @@ describe('one approval', () => {
     expect((await ben.post(`${one}/approve`, { sha })).status).toBe(201)
   })
 
-  test('tells when it was given, and the merge request as it is', async () => {
+  test('shows when it was given, and the merge request as it is', async () => {
     const { bench, one } = await stage()
     world.setNow('2026-05-06T12:00:00.000Z')
     const { body } = await ben.post(`${one}/approve`)

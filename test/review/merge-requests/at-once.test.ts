@@ -19,7 +19,7 @@ const statuses = (replies: readonly { status: number }[]) =>
 const bodiesOf = (notes: readonly { body: string }[]) => notes.map((note) => note.body)
 
 describe('at once', () => {
-  test('the same merge request is opened once, and the others are told which it is', async () => {
+  test('the same merge request is opened once, and the other answers name it', async () => {
     const { bench } = await stage()
     const body = { source_branch: 'work', target_branch: 'main', title: 'x' }
     const replies = await Promise.all([1, 2, 3, 4].map(() => ana.post(bench.api, body)))

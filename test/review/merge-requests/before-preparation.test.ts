@@ -38,9 +38,9 @@ test('a push before the first look is a push like any other', async () => {
   const { body: versions } = await ana.get(`${one}/versions`)
   expect(versions).toHaveLength(2)
   expect(versions[1].head_commit_sha).toBe(head)
-  const told = receiver.received.map(({ body }) => body.object_attributes)
-  expect(told.map(({ action }) => action)).toEqual(['open', 'approved', 'update'])
-  expect(told[2].oldrev).toBe(head)
+  const sent = receiver.received.map(({ body }) => body.object_attributes)
+  expect(sent.map(({ action }) => action)).toEqual(['open', 'approved', 'update'])
+  expect(sent[2].oldrev).toBe(head)
   const { body: notes } = await ana.get(`${one}/notes?sort=asc`)
   expect(notes.map((note: { body: string }) => note.body.split('\n')[0])).toEqual([
     'approved this merge request',

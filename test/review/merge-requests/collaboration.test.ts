@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { actAs } from '../../../src/access/act-as.ts'
 import { findProjectWithRole } from '../../../src/access/subjects.ts'
 import { collaborationBranches } from '../../../src/repositories/refs/access.ts'
+import { createProject } from '../../support/create.ts'
 import {
   type ClientFolders,
   commitFile,
@@ -36,8 +37,7 @@ let count = 0
 /** Fred's fork of ana's project, with the branches `topic` and `other`, and an open merge request from `topic`. */
 async function stage(more: object = { allow_collaboration: true }, visibility = 'public') {
   count += 1
-  const settings = { name: `up-${count}`, visibility, initialize_with_readme: true }
-  const { body: up } = await ana.post('/projects', settings)
+  const up = await createProject(ana, `up-${count}`, { visibility, initialize_with_readme: true })
   for (const [who, level] of [
     [mona, 40],
     [dora, 30],
@@ -103,7 +103,7 @@ test('whoever may merge a request that allows it pushes to its source, and nowhe
   expect((await commit(mona, at, 'topic')).status).toBe(403)
 })
 
-test('a branch is lent by nothing but an open request between projects that are not private', async () => {
+test('only an open request between projects that are not private lets others push to its branch', async () => {
   const plain = await stage({})
   expect((await commit(mona, plain.at, 'topic')).status).toBe(403)
   // Those whom it would let in cannot let themselves in.
@@ -123,7 +123,7 @@ test('a branch is lent by nothing but an open request between projects that are 
   expect((await commit(mona, secret.at, 'topic')).status).toBe(403)
 })
 
-test('git pushes to what is lent', async () => {
+test('git pushes to such a branch', async () => {
   const { fork } = await stage()
   const url = new URL(`/${fork.path_with_namespace}.git`, world.url)
   url.username = 'x'
@@ -145,7 +145,7 @@ test('git pushes to what is lent', async () => {
   expect(body.commit.id).toBe(pushed)
 })
 
-test('whoever does not see a fork is lent no branch of it', async () => {
+test('whoever does not see a fork may push to no branch of it', async () => {
   const { up, fork, request } = await stage()
   const ed = await world.user('ed', { external: true })
   await addMember(world, up.id, ed.id, 40)

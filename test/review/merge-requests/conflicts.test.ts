@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { git } from '../../support/git.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
@@ -119,7 +120,7 @@ test('files that are not resolved are named', async () => {
   expect(tip(branch)).toBe(before)
 })
 
-test('binary files are told, and not resolvable here', async () => {
+test('binary files are named, and not resolvable here', async () => {
   count += 1
   bench.commit(`topic-${count}`, { bin: 'a\0b' })
   bench.commit('main', { bin: 'a\0c' })
@@ -150,9 +151,7 @@ test('who may not push to the source branch may read, and not resolve', async ()
 })
 
 test('conflicts of a fork are resolved in the fork', async () => {
-  const { body: up } = await ana.post('/projects', {
-    ...{ name: 'up', visibility: 'public', initialize_with_readme: true },
-  })
+  const up = await createProject(ana, 'up', { visibility: 'public', initialize_with_readme: true })
   const fred = await world.user('fred')
   const { body: fork } = await fred.post(`/projects/${up.id}/fork`)
   await world.runTasks()

@@ -25,7 +25,7 @@ interface Changed {
 }
 
 describe('the diff of a merge request', () => {
-  test('tells of new, changed, moved and deleted files, as git does', async () => {
+  test('lists new, changed, moved and deleted files, as git does', async () => {
     const bench = await openBench(world, ana)
     const long = Array.from({ length: 20 }, (_, n) => `line ${n}\n`).join('')
     bench.commit('main', {

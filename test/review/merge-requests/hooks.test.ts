@@ -6,7 +6,7 @@ import { useCaller, useWorld } from '../../support/world.ts'
 const world = useWorld()
 const ana = useCaller(world, 'ana')
 
-test('webhooks hear of merge requests being opened and merged', async () => {
+test('webhooks are sent when merge requests are opened and merged', async () => {
   const bench = await openBench(world, ana)
   const hook = await ana.post(`/projects/${bench.project.id}/hooks`, {
     url: 'http://receiver.invalid/x',
@@ -24,16 +24,16 @@ test('webhooks hear of merge requests being opened and merged', async () => {
     .select('payload')
     .orderBy('id')
     .execute()
-  const told = rows.map((row) => JSON.parse(String(row.payload)))
-  expect(told.map((one) => one.object_attributes.action)).toEqual(['open', 'merge'])
-  expect(told[0]).toMatchObject({
+  const sent = rows.map((row) => JSON.parse(String(row.payload)))
+  expect(sent.map((one) => one.object_attributes.action)).toEqual(['open', 'merge'])
+  expect(sent[0]).toMatchObject({
     object_kind: 'merge_request',
     user: { username: 'ana' },
     object_attributes: { iid: 1, last_commit: { id: head }, source_branch: 'topic' },
   })
 })
 
-test('webhooks hear what changed, with the values before and after', async () => {
+test('webhooks get the changes, with the values before and after', async () => {
   const bench = await openBench(world, ana)
   const ben = await world.user('ben')
   await addMember(world, bench.project.id, ben.id, 30)
@@ -67,10 +67,10 @@ test('webhooks hear what changed, with the values before and after', async () =>
     .orderBy('id')
     .execute()
   // Deliveries of the same moment go out side by side, in no order.
-  const told = rows
+  const sent = rows
     .map((row) => JSON.parse(String(row.payload)))
     .map((one) => ({ action: one.object_attributes.action, ...one }))
-  expect(told.map(({ action }) => action).sort()).toEqual([
+  expect(sent.map(({ action }) => action).sort()).toEqual([
     'approved',
     'close',
     'reopen',
@@ -79,7 +79,7 @@ test('webhooks hear what changed, with the values before and after', async () =>
     'update',
   ])
   const changesOf = (action: string, title?: string) =>
-    told.find((one) => one.action === action && (!title || one.changes.title?.current === title))
+    sent.find((one) => one.action === action && (!title || one.changes.title?.current === title))
       ?.changes
   const changed = changesOf('update', 'Draft: New')
   const [closed, reopened, approved] = ['close', 'reopen', 'approved'].map((one) => changesOf(one))

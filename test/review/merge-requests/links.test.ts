@@ -20,16 +20,16 @@ async function stage() {
 
 test.each(['blocks', 'dependencies'])(
   'a merge request waits for the one that blocks it (%s)',
-  async (word) => {
+  async (kind) => {
     const { bench, first, second } = await stage()
-    const at = `${bench.api}/2/${word}`
+    const at = `${bench.api}/2/${kind}`
     const input = { blocking_merge_request_id: first.id }
     expect((await guest.post(at, input)).status).toBe(403)
     const made = await ana.post(at, input)
     expect([made.status, made.body.blocking_merge_request.iid]).toEqual([201, 1])
     expect((await ana.post(at, input)).status).toBe(409)
     const circle = { blocking_merge_request_id: second.id }
-    expect((await ana.post(`${bench.api}/1/${word}`, circle)).status).toBe(400)
+    expect((await ana.post(`${bench.api}/1/${kind}`, circle)).status).toBe(400)
     expect((await ana.post(at, { blocking_merge_request_id: 999_999 })).status).toBe(404)
     expect((await ana.get(`${bench.api}/2`)).body.detailed_merge_status).toBe(
       'merge_request_blocked',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
@@ -140,7 +141,7 @@ describe('the method', () => {
 
 test('the message names no issues that whoever merges cannot see', async () => {
   const hidden = await world.user('hider')
-  const { body: secret } = await hidden.post('/projects', { name: 'secret', visibility: 'private' })
+  const secret = await createProject(hidden, 'secret', { visibility: 'private' })
   await hidden.post(`/projects/${secret.id}/issues`, { title: 'x' })
   const bench = await stage()
   await ana.post(`/projects/${bench.project.id}/issues`, { title: 'x' })

@@ -75,8 +75,8 @@ describe('a merge', () => {
     expect(related.body).toHaveLength(1)
     expect((await ana.put(`${at(bench)}/merge`)).status).toBe(405)
     const notes = await ana.get(`${at(bench)}/notes`)
-    const told = notes.body.map((note: { body: string }) => note.body)
-    expect(told.slice(0, 2)).toEqual([`mentioned in commit ${commit}`, 'merged'])
+    const texts = notes.body.map((note: { body: string }) => note.body)
+    expect(texts.slice(0, 2)).toEqual([`mentioned in commit ${commit}`, 'merged'])
   })
 
   test('may squash: one commit by the author, merged', async () => {

@@ -36,7 +36,7 @@ async function clone(bench: Bench, caller: Caller): Promise<string> {
   return copy
 }
 
-describe('what a push is told', () => {
+describe('the message of a push', () => {
   test('is where its merge request is, or how to get one', async () => {
     const bench = await openBench(world, ana)
     const folder = await clone(bench, ana)
@@ -127,7 +127,7 @@ describe('what a push is told', () => {
     for (const body of sorted) expect((await ben.put(`${bench.api}/1`, body)).status).toBe(200)
     await commitFile(folder, 'b.txt', 'b', 'More')
     const words = ['label=urgent', 'assign=ana', 'milestone=Next', 'description=Ours']
-    const more = words.flatMap((word) => ['-o', `merge_request.${word}`])
+    const more = words.flatMap((option) => ['-o', `merge_request.${option}`])
     await gitClient(folder, ['push', '-q', '-o', target, ...more, 'origin', 'from-fork'])
     const left = { title: 'Mine', description: 'Ours', labels: [], milestone: null }
     const { body } = await bench.read(1)

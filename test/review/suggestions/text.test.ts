@@ -58,12 +58,12 @@ describe('changed lines', () => {
     const text = fc.array(fc.stringMatching(/^[a-z ]{0,6}$/), { minLength: 1, maxLength: 12 })
     fc.assert(
       fc.property(text, fc.nat(), fc.nat(), (words, a, b) => {
-        const whole = words.map((word) => `${word}\n`).join('')
+        const whole = words.map((line) => `${line}\n`).join('')
         const from = (a % words.length) + 1
         const to = Math.min(words.length, from + (b % 3))
         const changed = changeLines(whole, [{ from, to, content: 'NEW\n' }])
         const expected = [...words.slice(0, from - 1), 'NEW', ...words.slice(to)]
-        expect(linesOf(changed)).toEqual(expected.map((word) => `${word}\n`))
+        expect(linesOf(changed)).toEqual(expected.map((line) => `${line}\n`))
         expect(changeLines(whole, [{ from, to, content: cutLines(whole, from, to) }])).toBe(whole)
       }),
       { seed: 7 },

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { Browser } from '../../support/browser.ts'
+import { createGroup, createProject } from '../../support/create.ts'
 import { ed25519 } from '../../support/keys.ts'
 import { PASSWORD, signedInBrowser, submitForm } from '../../support/submit-form.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
@@ -130,8 +131,8 @@ describe('the levels of single projects and groups', () => {
   const list = async () => (await ana.get('/notification_settings/sources')).body
 
   test('are listed, changed and given up', async () => {
-    const { id } = (await ana.post('/projects', { name: 'Loud' })).body
-    await ana.post('/groups', { name: 'Quiet', path: 'quiet' })
+    const { id } = await createProject(ana, 'Loud')
+    await createGroup(ana, 'quiet')
     expect(await list()).toEqual([])
     const set = (fields: Record<string, string>) => submitForm(browser, at, `${at}/source`, fields)
     expect((await set({ path: 'ana/loud', level: 'watch' })).location).toBe(at)
@@ -153,7 +154,7 @@ describe('the levels of single projects and groups', () => {
 
   test('are one’s own, and of what one still sees', async () => {
     const ben = await world.user('benno')
-    const { id } = (await ana.post('/projects', { name: 'Shut' })).body
+    const { id } = await createProject(ana, 'Shut')
     await ana.post(`/projects/${id}/members`, { user_id: ben.id, access_level: 20 })
     await ben.put(`/projects/${id}/notification_settings`, { level: 'watch' })
     expect((await ben.get('/notification_settings/sources')).body).toHaveLength(1)

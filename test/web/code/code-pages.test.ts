@@ -40,9 +40,9 @@ describe('pages of code', () => {
     ['/-/tags', 'Tags'],
   ])(
     'show strangers a public project, and ask them to sign in for another: %s',
-    async (at, word) => {
+    async (at, part) => {
       const page = await new Browser(world.url).get(`/ana/open${at}`)
-      expect([page.status, page.text.includes(word)]).toEqual([200, true])
+      expect([page.status, page.text.includes(part)]).toEqual([200, true])
       const closed = await new Browser(world.url).get(`/ana/closed${at}`)
       expect([closed.status, closed.location]).toEqual([
         302,
@@ -67,7 +67,7 @@ describe('pages of code', () => {
     }
   })
 
-  test('tell a browser that nothing has changed', async () => {
+  test('answer 304 to a browser when nothing has changed', async () => {
     const first = await fetch(`${world.url}/ana/open/-/tags`, {
       headers: { Cookie: '_svc_form=x' },
     })

@@ -109,13 +109,13 @@ describe('a file', () => {
     expect(await raw('code.ts', drawn)).toEqual(['text/plain; charset=utf-8', policy])
   })
 
-  test('that is no text tells what it is', async () => {
+  test('that is no text is shown with its type', async () => {
     const page = await get('/-/blob/main/bytes.dat')
     expect(page.text).toContain('This file is not text')
     expect(page.text).toContain('4 bytes')
   })
 
-  test('tells who wrote its lines, with a way to what stood there before', async () => {
+  test('shows who wrote its lines, with links to the version before', async () => {
     await commit('code.ts', 'const a = 1\nconst b = 2\n', 'update')
     const { text } = await get('/-/blame/main/code.ts')
     const parent = open.git('rev-parse', 'main~1')
@@ -168,7 +168,7 @@ describe('editing in the browser', () => {
     expect(read('code.ts')).toBe('a\nb')
   })
 
-  test('tells that somebody else pushed, and loses nothing that was typed', async () => {
+  test('reports that somebody else pushed, and loses nothing that was typed', async () => {
     const at = '/ana/open/-/edit/main/code.ts'
     const page = await browser.get(at)
     await commit('code.ts', 'theirs\n', 'update')

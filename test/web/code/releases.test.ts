@@ -50,7 +50,7 @@ test('a release is made, changed, gets assets and evidence, and goes; its tag st
   expect(open.git('tag', '-l', 'v9/one')).toBe('v9/one')
 })
 
-test('branches tell how far they are apart, and merged ones go at once', async () => {
+test('branches show how far they are apart, and merged ones are deleted at once', async () => {
   await ana.post(`${open.api}/branches`, { branch: 'done', ref: 'main' })
   const page = await browser.get('/ana/open/-/branches')
   expect(page.text).toContain('0 behind, 0 ahead of the default branch')

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { Browser } from '../../support/browser.ts'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
 import { signedInBrowser, submitForm } from '../../support/submit-form.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
@@ -130,9 +131,9 @@ test('a profile shows what somebody did, as far as one may see it', async () => 
 })
 
 test('a group lists what is below it, and its members to those who may see them', async () => {
-  const group = (await ana.post('/groups', { name: 'Tools', path: 'tools' })).body
-  await ana.post('/groups', { name: 'Deep', path: 'deep', parent_id: group.id })
-  await ana.post('/projects', { name: 'Hammer', namespace_id: group.id })
+  const group = await createGroup(ana, 'tools')
+  await createGroup(ana, 'deep', { parent_id: group.id })
+  await createProject(ana, 'Hammer', { namespace_id: group.id })
   await ana.post(`/groups/${group.id}/members`, { user_id: eve.id, access_level: 20 })
   const page = await eves.get('/tools')
   for (const text of ['tools/deep', 'tools/hammer', '/groups/tools/-/group_members']) {

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Browser } from '../../support/browser.ts'
+import { createProject } from '../../support/create.ts'
 import { git } from '../../support/git.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
 import { signedInBrowser, submitForm } from '../../support/submit-form.ts'
@@ -32,7 +33,7 @@ test('a template is a project whose code one may read', async () => {
   await addMember(world, starter, ben, 10)
   expect((await make({ name: 'None', template_project_id: starter.id })).status).toBe(400)
   expect((await ben.get('/projects/ben%2Fnone')).status).toBe(404)
-  const empty = (await ana.post('/projects', { name: 'Empty' })).body
+  const empty = await createProject(ana, 'Empty')
   expect((await make({ name: 'None', template_project_id: empty.id }, ana)).status).toBe(400)
   await ana.put(`/projects/${starter.id}/members/${ben.id}`, { access_level: 20 })
 })

@@ -80,7 +80,7 @@ test('a whole text is kept with the newlines of the file', async () => {
   expect(shown()).toBe('one\ntwo')
 })
 
-test('a branch that moved is told, and the form is sent again on what is there now', async () => {
+test('a branch that moved is reported, and the form is sent again on its new head', async () => {
   const { branch, page, ids } = await conflicting()
   const before = await developer.get(page)
   bench.commit(branch, { 'later.txt': 'x' })

@@ -46,7 +46,7 @@ function follow(path = events, headers: Readonly<Record<string, string>> = { Coo
   return { reply, leave: () => leave.abort() }
 }
 
-test('a page is told which of its parts have changed, also what it missed before it followed', async () => {
+test('a page gets events for its parts that have changed, also for changes before it followed', async () => {
   const { reply, leave } = follow()
   const response = await reply
   expect([response.status, response.headers.get('content-type')]).toEqual([

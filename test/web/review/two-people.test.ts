@@ -70,7 +70,7 @@ test('two people review a merge request, each seeing what the other does', async
     .first()
     .waitFor()
 
-  // The author hears of it while the page is open.
+  // The open page of the author shows it.
   await reviewer.keyboard.press('s')
   await reviewer.locator('#review [name=summary]').fill('Nearly there')
   await reviewer.locator('#review').getByRole('button', { name: 'Send' }).click()

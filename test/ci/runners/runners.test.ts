@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { commitFiles } from '../support/fast-import.ts'
-import { addMember, addProject, type TestProject } from '../support/project.ts'
-import { addRunner, TestRunner } from '../support/runner.ts'
-import { useCaller, useWorld } from '../support/world.ts'
+import { createGroup } from '../../support/create.ts'
+import { commitFiles } from '../../support/fast-import.ts'
+import { addMember, addProject, type TestProject } from '../../support/project.ts'
+import { addRunner, TestRunner } from '../../support/runner.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
 const ana = useCaller(world, 'ana')
@@ -17,7 +18,7 @@ tagged: {script: make, tags: [linux, big]}
 `
 
 beforeAll(async () => {
-  group = (await ana.post('/groups', { name: 'Team', path: 'team' })).body
+  group = await createGroup(ana, 'team')
   project = await addProject(world, ana, 'basic', { path: 'served' })
   await ana.put(`/projects/${project.id}/transfer`, { namespace: group.id })
   await addMember(world, project, dev, 30)

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { GROUP_FLAGS, PROJECT_FLAGS } from '../../../src/notifications/hooks/hook-events.ts'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
@@ -40,7 +41,7 @@ describe.each(['projects', 'groups'] as const)('webhooks of %s', (kind) => {
     }
   })
 
-  test('listen to pushes unless they are told otherwise', async () => {
+  test('have push events on unless the request says otherwise', async () => {
     const made = await ana.post(hooks, { url })
     expect([made.status, made.body]).toEqual([
       201,
@@ -69,7 +70,7 @@ describe.each(['projects', 'groups'] as const)('webhooks of %s', (kind) => {
   test('keep every attribute that is given and changed, and show no secret', async () => {
     const given = {
       name: 'Robot',
-      description: 'Tells the robot',
+      description: 'Calls the robot',
       enable_ssl_verification: false,
       push_events_branch_filter: 'release/*',
       branch_filter_strategy: 'regex',
@@ -132,7 +133,7 @@ describe.each(['projects', 'groups'] as const)('webhooks of %s', (kind) => {
     const paged = await ana.get(`${hooks}?per_page=1&page=2`)
     expect(paged.body).toEqual([all[1]])
     expect(paged.headers.get('x-total')).toBe(String(all.length))
-    const { body: other } = await ana.post('/projects', { name: `other ${kind}` })
+    const other = await createProject(ana, `other ${kind}`)
     expect((await ana.get(`/projects/${other.id}/hooks/${all[0].id}`)).status).toBe(404)
     expect((await ana.delete(`/projects/${other.id}/hooks/${all[0].id}`)).status).toBe(404)
   })
@@ -177,8 +178,8 @@ describe.each(['projects', 'groups'] as const)('webhooks of %s', (kind) => {
 
 test('webhooks are for Maintainers of a project, and owners of a group', async () => {
   const mia = await world.user('mia')
-  const { body: group } = await ana.post('/groups', { name: 'owned', path: 'owned' })
-  const { body: project } = await ana.post('/projects', { name: 'kept', namespace_id: group.id })
+  const group = await createGroup(ana, 'owned')
+  const project = await createProject(ana, 'kept', { namespace_id: group.id })
   await addMember(world, project.id, mia.id, 30)
   const hooks = `/projects/${project.id}/hooks`
   expect((await mia.post(hooks, { url })).status).toBe(403)
@@ -188,7 +189,7 @@ test('webhooks are for Maintainers of a project, and owners of a group', async (
   expect((await mia.get(`/groups/${group.id}/hooks`)).status).toBe(403)
 })
 
-test('hooks of the instance are for administrators, and keep what they are told', async () => {
+test('hooks of the instance are for administrators, and keep each attribute', async () => {
   const { root } = world
   expect((await ana.get('/hooks')).status).toBe(403)
   const made = await root.post('/hooks', { url, name: 'All', token: 'tok3n' })

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { stopDueEnvironments } from '../../src/ci/deployments/tasks.ts'
-import { commitFiles } from '../support/fast-import.ts'
-import { addMember, addProject, type TestProject } from '../support/project.ts'
-import { addRunner, type TestRunner } from '../support/runner.ts'
-import { useCaller, useWorld } from '../support/world.ts'
+import { stopDueEnvironments } from '../../../src/ci/deployments/tasks.ts'
+import { commitFiles } from '../../support/fast-import.ts'
+import { addMember, addProject, type TestProject } from '../../support/project.ts'
+import { addRunner, type TestRunner } from '../../support/runner.ts'
+import { useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
 const ana = useCaller(world, 'ana')

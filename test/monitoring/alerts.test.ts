@@ -4,7 +4,6 @@ import { openReceiver, type Receiver } from '../notifications/hooks/receiver.ts'
 import { addMember } from '../support/members.ts'
 import { useCaller, useWorld } from '../support/world.ts'
 import { deliver, type Monitored, monitoredProject } from './alerts.ts'
-import { exampleEvent, exampleException, reportedProject } from './errors.ts'
 
 const world = useWorld({ outboundAllow: ['127.0.0.1'] }, { background: false })
 const ana = useCaller(world, 'ana')
@@ -28,7 +27,7 @@ async function addPeople(projectId: number) {
 /** A project with people of each role, whose integration takes alerts. */
 async function project(): Promise<Monitored> {
   count += 1
-  const one = await monitoredProject(world, ana, `life-${count}`)
+  const one = await monitoredProject(world, ana, `alerts-${count}`)
   await addPeople(one.id)
   return one
 }
@@ -380,12 +379,12 @@ describe('an alert', () => {
     expect((await developer.get(images)).body).toEqual([first.body])
   })
 
-  test('is told to webhooks that want alerts, once', async () => {
+  test('is sent once to webhooks that have alert events on', async () => {
     const one = await project()
     const hook = { push_events: false, url: receiver.url }
     await maintainer.post(`${one.api}/hooks`, { ...hook, alert_events: true })
     await maintainer.post(`${one.api}/hooks`, { ...hook, issues_events: true })
-    const payload = { title: 'told', severity: 'HIGH', start_time: '2026-05-04T09:00:00Z' }
+    const payload = { title: 'sent', severity: 'HIGH', start_time: '2026-05-04T09:00:00Z' }
     await one.send(payload)
     await world.runTasks()
     await one.send(payload)
@@ -395,7 +394,7 @@ describe('an alert', () => {
       {
         object_kind: 'alert',
         object_attributes: {
-          title: 'told',
+          title: 'sent',
           url: `${world.ctx.config.externalUrl}/${one.path}/-/alert_management/1/details`,
           severity: 'high',
           events: 1,
@@ -512,127 +511,4 @@ test('the timeline of an incident is written, corrected and cleared, never in th
   expect((await developer.get(path.replace(/\d+$/, '999999'))).status).toBe(405)
   expect((await developer.delete(path)).status).toBe(204)
   expect((await developer.delete(path)).status).toBe(404)
-})
-
-describe('error tracking', () => {
-  test('is switched on and off by any form of a boolean, and reports are taken only while it is on', async () => {
-    const { id } = (await ana.post('/projects', { name: 'switched' })).body
-    await addPeople(id)
-    const settings = `/projects/${id}/error_tracking/settings`
-    const shown = (active: boolean, integrated: boolean) => ({
-      active,
-      project_name: null,
-      tracker_external_url: null,
-      api_url: null,
-      integrated,
-    })
-    for (const yes of [true, 'true', 'True', 1, '1', 'on', 'yes']) {
-      const reply = await maintainer.put(settings, { active: yes, integrated: yes })
-      expect([yes, reply.status, reply.body]).toEqual([yes, 200, shown(true, true)])
-      const off = await maintainer.patch(settings, { active: false })
-      expect(off.body).toEqual(shown(false, true))
-    }
-    const form = new URLSearchParams({ active: 'False', integrated: 'true' })
-    const sent = await maintainer.put(settings, undefined, { raw: form })
-    expect(sent.body).toEqual(shown(false, true))
-    const keys = (await maintainer.get(`/projects/${id}/error_tracking/client_keys`)).body
-    expect(keys).toHaveLength(1)
-    const store = `/errortracking/api/v1/projects/api/${id}/store/?sentry_key=${keys[0].public_key}`
-    const report = async () =>
-      (await world.nobody.post(store, exampleEvent(), { host: true })).status
-    expect(await report()).toBe(404)
-    await maintainer.patch(settings, { active: true })
-    expect(await report()).toBe(200)
-    await maintainer.put(settings, { active: false, integrated: false })
-    expect(await report()).toBe(404)
-    const external = await maintainer.patch(settings, { active: true })
-    expect([external.status, JSON.stringify(external.body)]).toEqual([
-      400,
-      expect.stringContaining('Api url is a required field'),
-    ])
-    for (const [body, error] of [
-      [{}, 'active is missing, integrated is missing'],
-      [{ active: '', integrated: true }, 'active is empty'],
-      [{ active: true, integrated: 'external' }, 'integrated is invalid'],
-      [{ active: [true], integrated: true }, 'active is invalid'],
-    ] as const) {
-      const refused = await maintainer.put(settings, body)
-      expect([refused.status, refused.body]).toEqual([400, { error }])
-    }
-    expect((await developer.get(settings)).status).toBe(403)
-    expect((await developer.put(settings, { active: true, integrated: true })).status).toBe(403)
-  })
-
-  test('has keys that are made, paged and deleted, and another when the last is gone', async () => {
-    const one = await reportedProject(world, ana, 'keyed')
-    await addPeople(one.id)
-    const path = `${one.api}/error_tracking/client_keys`
-    const made = await maintainer.post(path)
-    expect([made.status, made.body]).toEqual([
-      201,
-      {
-        id: expect.any(Number),
-        active: true,
-        public_key: expect.stringMatching(/^svcet_[0-9a-f]{32}$/),
-        sentry_dsn: expect.stringContaining(`//${made.body.public_key}@`),
-      },
-    ])
-    const page = await maintainer.get(`${path}?per_page=1&page=2`)
-    expect([page.body, page.headers.get('x-total')]).toEqual([[made.body], '2'])
-    const [first] = (await maintainer.get(path)).body
-    const gone = await maintainer.delete(`${path}/${first.id}`)
-    expect([gone.status, gone.body]).toEqual([200, first])
-    expect((await one.report(exampleEvent())).status).toBe(404)
-    expect((await maintainer.delete(`${path}/${made.body.id}`)).status).toBe(200)
-    expect((await maintainer.get(path)).body).toEqual([])
-    await maintainer.patch(`${one.api}/error_tracking/settings`, { active: true })
-    const [fresh] = (await maintainer.get(path)).body
-    expect(fresh.public_key).not.toBe(made.body.public_key)
-    for (const method of ['GET', 'POST'])
-      expect((await developer.call(method, path)).status).toBe(403)
-    const other = await reportedProject(world, ana, 'keyed-too')
-    const foreign = `${other.api}/error_tracking/client_keys/${fresh.id}`
-    expect((await ana.delete(foreign)).status).toBe(404)
-  })
-
-  test('lists errors by status, word and order, and refuses what is none of them', async () => {
-    const one = await reportedProject(world, ana, 'listed')
-    await addPeople(one.id)
-    const raise = (type: string, timestamp: string, value = 'odd') =>
-      one.report(
-        exampleEvent({ timestamp, exception: { values: [exampleException({ type, value })] } }),
-      )
-    await raise('KeyError', '2026-05-04T09:00:00Z', 'a_b')
-    await raise('TypeError', '2026-05-04T09:10:00Z', 'aXb')
-    await raise('KeyError', '2026-05-04T09:20:00Z', 'a_b')
-    await raise('ValueError', '2026-05-04T09:15:00Z')
-    await world.runTasks()
-    const path = `${one.api}/error_tracking/errors`
-    const types = async (query: string) =>
-      (await reporter.get(`${path}?${query}`)).body.map((error: { type: string }) => error.type)
-    expect(await types('')).toEqual(['KeyError', 'ValueError', 'TypeError'])
-    expect(await types('sort=first_seen')).toEqual(['ValueError', 'TypeError', 'KeyError'])
-    expect((await types('sort=frequency'))[0]).toBe('KeyError')
-    expect(await types('query=a_b')).toEqual(['KeyError'])
-    expect(await types('query=valueerror')).toEqual(['ValueError'])
-    expect(await types('query=none')).toEqual([])
-    const [{ id }] = (await reporter.get(`${path}?query=TypeError`)).body
-    expect((await reporter.put(`${path}/${id}`, { status: 'resolved' })).status).toBe(403)
-    for (const status of ['ignored', 'resolved', 'unresolved']) {
-      expect((await developer.put(`${path}/${id}`, { status })).body.status).toBe(status)
-      expect(await types(`status=${status}&query=TypeError`)).toEqual(['TypeError'])
-    }
-    expect((await reporter.get(`${path}?status=gone`)).body).toEqual(noValue('status'))
-    expect((await reporter.get(`${path}?sort=last_seen_desc`)).body).toEqual(noValue('sort'))
-    expect((await reporter.get(`${path}?per_page=0`)).status).toBe(400)
-    expect((await reporter.get(`${path}?cursor=x`)).body).toEqual({ error: 'cursor is invalid' })
-    expect((await developer.put(`${path}/${id}`, {})).body).toEqual({
-      error: 'status, issue_iid are missing, at least one parameter must be provided',
-    })
-    expect((await developer.put(`${path}/${id}`, { status: 'done' })).body).toEqual(
-      noValue('status'),
-    )
-    expect((await developer.put(`${path}/${id}`, { issue_iid: 99 })).status).toBe(404)
-    expect((await developer.get(`${path}/999999`)).body).toEqual({ message: '404 Error Not Found' })
-  })
 })

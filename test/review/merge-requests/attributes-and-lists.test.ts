@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { endJob } from '../../../src/ci/pipelines/process/change-jobs.ts'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
@@ -222,7 +223,7 @@ describe('a merge request', () => {
 })
 
 describe('the pipeline of a head', () => {
-  test('is told in full, with the times of its build', async () => {
+  test('is shown in full, with the times of its build', async () => {
     const { bench, at } = await stage()
     const [file = ''] = world.ctx.config.vendor.ciFiles
     const { body: commit } = await ana.post(`${at}/repository/commits`, {
@@ -352,16 +353,14 @@ describe('lists of merge requests', () => {
   })
 
   test('of a group reach below it, named as from there, past what is archived', async () => {
-    const { body: top } = await ana.post('/groups', { name: 'wide', path: 'wide' })
-    const sub = { name: 'sub', path: 'sub', parent_id: top.id }
-    const { body: inner } = await ana.post('/groups', sub)
+    const top = await createGroup(ana, 'wide')
+    const inner = await createGroup(ana, 'sub', { parent_id: top.id })
     for (const [name, namespace_id] of [
       ['inside', inner.id],
       ['archived', top.id],
     ] as const) {
-      const project = { name, namespace_id, initialize_with_readme: true }
-      const { body } = await ana.post('/projects', project)
-      const at = `/projects/${body.id}`
+      const { id } = await createProject(ana, name, { namespace_id, initialize_with_readme: true })
+      const at = `/projects/${id}`
       await ana.post(`${at}/repository/branches`, { branch: 'work', ref: 'main' })
       const request = { source_branch: 'work', target_branch: 'main', title: name }
       await ana.post(`${at}/merge_requests`, request)

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, type Reply, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -17,9 +18,8 @@ let projectId: number
 beforeEach(async () => {
   count += 1
   world.setNow('2026-05-04T10:00:00.000Z')
-  groupId = (await ana.post('/groups', { name: `g${count}`, path: `g${count}` })).body.id
-  const input = { name: `p${count}`, namespace_id: groupId }
-  projectId = (await ana.post('/projects', input)).body.id
+  groupId = (await createGroup(ana, `g${count}`)).id
+  projectId = (await createProject(ana, `p${count}`, { namespace_id: groupId })).id
 })
 
 const input = { name: 'Robot', scopes: ['api'] }
@@ -88,11 +88,9 @@ describe.each(['project', 'group'] as const)('access tokens of a %s', (kind) => 
   test('are found in their own place alone', async () => {
     const made = await make()
     const path = tokens()
-    const other = await ana.post('/groups', { name: 'o', path: `other-${kind}-${count}` })
+    const other = await createGroup(ana, `other-${kind}-${count}`)
     const beside =
-      kind === 'group'
-        ? other.body.id
-        : (await ana.post('/projects', { name: 'o', namespace_id: other.body.id })).body.id
+      kind === 'group' ? other.id : (await createProject(ana, 'o', { namespace_id: other.id })).id
     for (const wrong of [`/${kind}s/${beside}/access_tokens/${made.id}`, `${path}/99999`]) {
       expect(answer(await ana.get(wrong))).toEqual(missing)
       expect(answer(await ana.delete(wrong))).toEqual(missing)
@@ -284,8 +282,7 @@ describe.each(['project', 'group'] as const)('access tokens of a %s', (kind) => 
   })
 
   test('show an external user no more than they see, made or rotated', async () => {
-    const open = { name: `open-${kind}`, visibility: 'internal' }
-    const inner = (await stranger.post('/projects', open)).body
+    const inner = await createProject(stranger, `open-${kind}`, { visibility: 'internal' })
     const guest = await world.user(`guest-${kind}-${count}`, { external: true })
     await ana.post(`${place()}/members`, { user_id: guest.id, access_level: 50 })
     const seen = async (token: string) =>
@@ -315,7 +312,7 @@ describe.each(['project', 'group'] as const)('access tokens of a %s', (kind) => 
     for (const { token } of [made, rotated]) expect(text).not.toContain(token)
   })
 
-  test('are paged, and told in the words of a page', async () => {
+  test('are listed in pages, with the headers of a page', async () => {
     const ids = []
     for (const name of ['one', 'two', 'three']) ids.push((await make({ name })).id)
     const page = await ana.get(`${tokens()}?per_page=2&page=2`)
@@ -327,16 +324,16 @@ describe.each(['project', 'group'] as const)('access tokens of a %s', (kind) => 
 })
 
 test('the tokens of a group reach below it, those of a project stay in no list of the group', async () => {
-  const sub = await ana.post('/groups', { name: 's', path: 'sub', parent_id: groupId })
+  const sub = await createGroup(ana, 'sub', { parent_id: groupId })
   const made = await ana.post(`/groups/${groupId}/access_tokens`, { ...input, access_level: 50 })
   const bot = world.as(made.body.token)
-  for (const path of [`/groups/${sub.body.id}`, `/projects/${projectId}`])
+  for (const path of [`/groups/${sub.id}`, `/projects/${projectId}`])
     expect((await bot.get(path)).status).toBe(200)
   await ana.post(`/projects/${projectId}/access_tokens`, input)
   const names = async (path: string) =>
     (await ana.get(`${path}/access_tokens`)).body.map((one: { id: number }) => one.id)
   expect(await names(`/groups/${groupId}`)).toEqual([made.body.id])
-  expect(await names(`/groups/${sub.body.id}`)).toEqual([])
+  expect(await names(`/groups/${sub.id}`)).toEqual([])
 })
 
 test('who owns the group administers the tokens of its projects', async () => {

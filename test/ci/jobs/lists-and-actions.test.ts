@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup } from '../../support/create.ts'
 import { commitFiles } from '../../support/fast-import.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
 import { addRunner, type GivenJob, type TestRunner } from '../../support/runner.ts'
@@ -52,7 +53,7 @@ async function jobNamed(pipeline: number, name: string): Promise<Listed> {
   return found
 }
 
-test('jobs of a project are listed by status, newest first, a page behind the other', async () => {
+test('jobs of a project are listed by status, newest first, in pages', async () => {
   const one = await run()
   const job = await next()
   await runner.finish(job, 'failed')
@@ -128,7 +129,7 @@ describe('a job', () => {
     await dev.post(`${path}/pipelines/${pipeline}/cancel`)
   })
 
-  test('that runs is canceled when its runner has cleaned up, or by force at once', async () => {
+  test('that runs is canceled when its runner has cleaned up, or at once by force', async () => {
     for (const force of [false, true]) {
       const pipeline = await run()
       const job = await next()
@@ -181,7 +182,7 @@ describe('a job', () => {
     })
   })
 
-  test('keeps its artifacts for good when somebody says so, and loses them with its log', async () => {
+  test('keeps its artifacts for good on request, and loses them when it is erased', async () => {
     const pipeline = await run()
     const job = await next()
     await runner.upload(job, new TextEncoder().encode('archive'), { expire_in: '1 day' })
@@ -212,9 +213,9 @@ describe('a job', () => {
     await dev.post(`${path}/pipelines/${pipeline}/cancel`)
   })
 
-  test('asks which agents it may use, and is told where it belongs', async () => {
-    const group = (await ana.post('/groups', { name: 'Top', path: 'top' })).body
-    const sub = (await ana.post('/groups', { name: 'Sub', path: 'sub', parent_id: group.id })).body
+  test('reads the agents that it may use, and its project and groups', async () => {
+    const group = await createGroup(ana, 'top')
+    const sub = await createGroup(ana, 'sub', { parent_id: group.id })
     const inside = await addProject(world, ana, 'basic', { path: 'inside' })
     await ana.put(`/projects/${inside.id}/transfer`, { namespace: sub.id })
     commitFiles(inside, {
@@ -242,41 +243,4 @@ describe('a job', () => {
     await runner.finish(plain, 'success')
     expect((await at.get('/job')).status).toBe(401)
   })
-})
-
-test('a trigger is described anew and given another end, and deleted with its token', async () => {
-  const triggers = `${path}/triggers`
-  const made = await ana.post(triggers, { description: 'one', expires_at: '2026-05-05T00:00:00Z' })
-  expect(made.body).toMatchObject({
-    description: 'one',
-    last_used: null,
-    owner: { username: 'ana' },
-  })
-  const at = `${triggers}/${made.body.id}`
-  const start = () =>
-    world.nobody.post(`${path}/trigger/pipeline`, { token: made.body.token, ref: 'main' })
-  world.setNow('2026-05-05T00:00:01.000Z')
-  expect((await start()).status).toBe(404)
-  const later = await ana.put(at, { expires_at: '2026-06-01T00:00:00Z' })
-  expect(later.body).toMatchObject({
-    description: 'one',
-    expires_at: '2026-06-01T00:00:00.000Z',
-  })
-  expect((await ana.put(at, { description: 'two' })).body.expires_at).toBe(later.body.expires_at)
-  expect((await ana.put(at, { description: ' ' })).body).toEqual({
-    message: { description: ["can't be blank"] },
-  })
-  const started = await start()
-  expect([started.status, started.body.source]).toEqual([201, 'trigger'])
-  expect((await ana.get(at)).body).toMatchObject({
-    description: 'two',
-    last_used: '2026-05-05T00:00:01.000Z',
-  })
-  expect((await ana.put(at, { expires_at: null })).body.expires_at).toBeNull()
-  expect((await dev.get(triggers)).status).toBe(403)
-  expect((await ana.get(triggers)).body).toHaveLength(1)
-  expect((await ana.delete(at)).status).toBe(204)
-  expect((await start()).status).toBe(404)
-  expect((await ana.get(at)).status).toBe(404)
-  world.setNow('2026-05-04T10:00:00.000Z')
 })

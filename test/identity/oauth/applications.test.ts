@@ -39,7 +39,7 @@ const signIn = (app: { application_id: string; secret: string }, scope = 'api') 
 const userOf = (token: string) =>
   world.nobody.get('/user', { headers: { Authorization: `Bearer ${token}` } })
 
-test('an application is confidential unless it says otherwise, and its secret is told once', async () => {
+test('an application is confidential unless it says otherwise, and its secret is shown once', async () => {
   const { secret, ...shown } = await register()
   expect(shown).toEqual({
     id: expect.any(Number),
@@ -69,7 +69,7 @@ test.each([
   expect((await root.get('/applications')).headers.get('x-total')).toBe(before)
 })
 
-test('what is missing is told together', async () => {
+test('all missing fields are named in one answer', async () => {
   expect((await root.post('/applications', {})).body).toEqual({
     error: 'name is missing, redirect_uri is missing, scopes is missing',
   })
