@@ -103,7 +103,7 @@ test('every endpoint admits exactly those whom the reviewed table names', async 
   expect(found).toBe(readFileSync(table, 'utf8'))
 }, 1_200_000)
 
-test('whoever is refused is told so in the words for it', () => {
+test('refusals say 401 Unauthorized, 403 Forbidden or 404 Not Found', () => {
   expect(misworded).toEqual([])
 })
 
