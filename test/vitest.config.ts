@@ -16,15 +16,25 @@ process.env.TMPDIR ??= memoryFolder() ?? tmpdir()
 /** Files that take longest go first: begun last, one of them would run alone while the other workers have nothing to do. */
 const longest = [
   'test/contract/',
-  'test/http/hostile-input.test.ts',
+  'test/http/',
   'test/torture/',
   'test/transport/crash.test.ts',
-  'test/packages/conan.test.ts',
+  'test/transport/wiki-crash.test.ts',
+  'test/transport/clone-and-push.test.ts',
+  'test/git/merge/merge-oracle.test.ts',
+  'test/server/',
   'test/packages/virtual-registry.test.ts',
+  'test/packages/conan.test.ts',
   'test/packages/maven.test.ts',
-  'test/packages/pypi.test.ts',
+  'test/runner/',
+  'test/packages/npm-clients.test.ts',
+  'test/packages/nuget.test.ts',
+  'test/web/every-page-drawn.test.ts',
+  'test/web/day.test.ts',
+  'test/instance/',
   'test/repositories/mirrors/',
-  'test/clients/go-client.test.ts',
+  'test/clients/',
+  'test/monitoring/sentry-clients.test.ts',
 ]
 
 /** What the sources are compiled to is Node's to load, and nothing else is there. */

@@ -40,7 +40,7 @@ export async function prepareData(folder: string): Promise<PreparedData> {
   }
 }
 
-/** The head of the index beside a write-ahead log, twice the same 48 bytes: how far the log goes. */
+/** The head of the index beside a write-ahead log, twice the same 48 bytes: how far the log goes (sqlite.org/walformat.html, 2.1). */
 const headBytes = 96
 
 interface Rewindable {
