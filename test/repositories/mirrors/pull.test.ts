@@ -26,6 +26,8 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   count += 1
+  // Else each half hour of a test would pull what the tests before have made as well.
+  await world.ctx.db.deleteFrom('pull_mirrors').execute()
   source = await makeProject(world, ana, `source-${count}`)
   clone = await folders.repository()
   await gitClient(clone, ['remote', 'add', 'origin', source.url(ana)])
