@@ -138,7 +138,7 @@ export interface World {
 }
 
 /** Engine processes take a second to start: worlds that say nothing of theirs share these. */
-const sharedEngine = new EnginePool({ processes: Math.min(availableParallelism(), 4) })
+export const sharedEngine = new EnginePool({ processes: Math.min(availableParallelism(), 4) })
 
 function hasOwnEngine({ engineProcesses, engineMemory, engineTimeout }: Partial<Config>): boolean {
   return [engineProcesses, engineMemory, engineTimeout].some((value) => value !== undefined)

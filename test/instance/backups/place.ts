@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +6,8 @@ import { openApp } from '../../../src/app.ts'
 import { makeConfig } from '../../../src/base/config.ts'
 import { silentLog } from '../../../src/base/log.ts'
 import { gitstead } from '../../support/command-line.ts'
-import { Caller } from '../../support/world.ts'
+import { git } from '../../support/git.ts'
+import { Caller, sharedEngine } from '../../support/world.ts'
 
 /** Where backups go, and come back from. */
 export interface BackupPlace {
@@ -51,7 +51,12 @@ export function openBackupPlace(): BackupPlace {
 /** A server on a restored folder, and the same person as before. */
 export async function serveRestored(data: string, token: string | null) {
   const config = makeConfig({ data, port: 0, drainTime: 100 })
-  const app = await openApp(config, { log: silentLog, synchronous: 'off', background: false })
+  const app = await openApp(config, {
+    log: silentLog,
+    synchronous: 'off',
+    background: false,
+    engine: sharedEngine,
+  })
   const { port } = await app.listen()
   return {
     app,
@@ -74,8 +79,7 @@ export function repositoriesIn(data: string): string[] {
 export function fsckAll(data: string): string[] {
   return repositoriesIn(data).flatMap((path) => {
     try {
-      const args = ['-C', path, 'fsck', '--full', '--strict', '--no-dangling', '--no-progress']
-      execFileSync('git', args, { stdio: 'pipe' })
+      git(path, ['fsck', '--full', '--strict', '--no-dangling', '--no-progress'])
       return []
     } catch (error) {
       return [`${path}: ${String(error)}`]
@@ -85,9 +89,8 @@ export function fsckAll(data: string): string[] {
 
 /** The refs of a repository, as git tells them. */
 export function refsIn(path: string): Map<string, string> {
-  const args = ['-C', path, 'for-each-ref', '--format=%(objectname) %(refname)']
-  const lines = execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean)
-  return new Map(lines.map((line) => [line.slice(41), line.slice(0, 40)]))
+  const lines = git(path, ['for-each-ref', '--format=%(objectname) %(refname)']).split('\n')
+  return new Map(lines.filter(Boolean).map((line) => [line.slice(41), line.slice(0, 40)]))
 }
 
 /** Refs of projects that are not where the journal of the same data folder says; those with an open move are left out. */
@@ -102,10 +105,14 @@ export function disagreements(data: string): string[] {
              WHERE o.project_id = m.project_id AND o.ref = m.ref AND o.state <> 'refused')`,
       )
       .all()
-    return rows.flatMap(({ project_id, ref, new_id }) => {
+    const refsOf = new Map<number, Map<string, string>>()
+    for (const { project_id } of rows) {
       const shard = (project_id & 0xff).toString(16).padStart(2, '0')
-      const refs = refsIn(join(data, 'repositories', shard, `${project_id}.git`))
-      const there = refs.get(ref) ?? '0'.repeat(40)
+      const path = join(data, 'repositories', shard, `${project_id}.git`)
+      if (!refsOf.has(project_id)) refsOf.set(project_id, refsIn(path))
+    }
+    return rows.flatMap(({ project_id, ref, new_id }) => {
+      const there = refsOf.get(project_id)?.get(ref) ?? '0'.repeat(40)
       return there === new_id ? [] : [`${project_id} ${ref} is at ${there}, recorded is ${new_id}`]
     })
   } finally {

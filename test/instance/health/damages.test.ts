@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
@@ -25,6 +24,8 @@ import { storedColumns } from '../../../src/instance/health/queries.ts'
 import { storeLfsObject } from '../../../src/repositories/lfs/objects.ts'
 import { addCiPlace, type CiPlace, startJob } from '../../support/ci.ts'
 import { gitstead } from '../../support/command-line.ts'
+import { git as gitIn } from '../../support/git.ts'
+import { runProgram } from '../../support/run-program.ts'
 import { type Caller, openWorld } from '../../support/world.ts'
 import { disagreements, fsckAll, openBackupPlace, refsIn, serveRestored } from '../backups/place.ts'
 
@@ -44,8 +45,7 @@ const stored = { upload: '', package: '', lfs: '', log: '' }
 const backups = openBackupPlace()
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-const git = (repository: string, ...args: string[]) =>
-  execFileSync('git', ['-C', repository, ...args], { encoding: 'utf8' }).trim()
+const git = (repository: string, ...args: string[]) => gitIn(repository, args)
 const repositoryIn = (data: string, id: number) =>
   join(data, 'repositories', (id & 0xff).toString(16).padStart(2, '0'), `${id}.git`)
 const logIn = (data: string) => join(data, 'traces', String(running % 256), `${running}.log`)
@@ -119,7 +119,12 @@ let count = 0
 function copyOfBase(): string {
   count += 1
   const data = join(root, `copy-${count}`)
-  execFileSync('cp', ['-a', base, data])
+  runProgram({
+    program: 'cp',
+    args: ['-a', base, data],
+    cwd: root,
+    env: { PATH: process.env.PATH ?? '' },
+  })
   return data
 }
 
@@ -176,7 +181,7 @@ function unpackAll(repository: string): void {
     for (const other of readdirSync(folder)) {
       if (other.startsWith(name.replace('.pack', ''))) rmSync(join(folder, other), { force: true })
     }
-    execFileSync('git', ['-C', repository, 'unpack-objects', '-q'], { input: bytes })
+    gitIn(repository, ['unpack-objects', '-q'], { input: bytes })
   }
   rmSync(join(folder, 'multi-pack-index'), { force: true })
 }
