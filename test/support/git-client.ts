@@ -1,9 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
-import { startProgram } from '../../src/base/programs/program.ts'
 import { newFolder } from './database.ts'
 import { gitTestEnvironment } from './git.ts'
+import { runProgramBeside } from './run-program.ts'
 import type { Caller, World } from './world.ts'
 
 /** How a git program ended. */
@@ -19,19 +18,13 @@ export async function runGitClient(
   args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<ClientRun> {
-  const child = startProgram({
+  const { status, stdout, stderr } = await runProgramBeside({
     program: 'git',
     args,
     cwd: folder,
     env: { ...gitTestEnvironment, GIT_TERMINAL_PROMPT: '0', ...env },
   })
-  child.stdin.end()
-  const [stdout, stderr, { code }] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    child.closed,
-  ])
-  return { code: code ?? -1, stdout, stderr }
+  return { code: status ?? -1, stdout: stdout.toString(), stderr: stderr.toString() }
 }
 
 /** As `runGitClient`, for what must go well: throws with what git said. */

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process'
 import { mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,13 +25,13 @@ interface Runner {
   readonly replies: number
 }
 
+const script = join(import.meta.dirname, 'program-runner.mjs')
 let runner: Runner | undefined
 
 function startRunner(): Runner {
   const folder = mkdtempSync(join(tmpdir(), 'gitstead-test-runner-'))
   const [requests, replies] = [join(folder, 'requests'), join(folder, 'replies')]
   execFileSync('mkfifo', [requests, replies])
-  const script = join(import.meta.dirname, 'program-runner.mjs')
   spawn(process.execPath, [script, requests, replies], {
     stdio: ['ignore', 'ignore', 'inherit'],
   }).unref()
@@ -58,6 +58,46 @@ export function runProgram({ program, args, cwd, env, input = '' }: ProgramRun):
   const [stdout, stderr] = [read(runner.replies, sizes[0]), read(runner.replies, sizes[1])]
   if (failure !== undefined) throw new Error(`${program}: ${failure}`)
   return { status, stdout, stderr }
+}
+
+interface Reply extends ProgramResult {
+  readonly id: number
+  readonly failure?: string | undefined
+}
+
+/** The process that runs programs while this one goes on, and who waits for them, by number. */
+interface Others {
+  readonly process: ChildProcess
+  readonly waiting: Map<number, (reply: Reply) => void>
+}
+
+let others: Others | undefined
+let last = 0
+
+function startOthers(): Others {
+  const child = fork(script, [], { serialization: 'advanced', execArgv: [] })
+  const waiting: Others['waiting'] = new Map()
+  child.on('message', (reply: Reply) => {
+    waiting.get(reply.id)?.(reply)
+    waiting.delete(reply.id)
+  })
+  child.unref()
+  child.channel?.unref()
+  return { process: child, waiting }
+}
+
+/** As `runProgram`, while this process goes on: for clients of a server that lives in it. */
+export async function runProgramBeside(run: ProgramRun): Promise<ProgramResult> {
+  others ??= startOthers()
+  const { process, waiting } = others
+  last += 1
+  const id = last
+  const reply = await new Promise<Reply>((resolve) => {
+    waiting.set(id, resolve)
+    process.send({ input: '', ...run, id })
+  })
+  if (reply.failure !== undefined) throw new Error(`${run.program}: ${reply.failure}`)
+  return reply
 }
 
 function write(file: number, bytes: Buffer): void {
