@@ -8,7 +8,7 @@ import { openChromium } from '../support/chromium.ts'
 import { openPageWorld, type PageWorld } from '../support/page-world.ts'
 import { PASSWORD } from '../support/submit-form.ts'
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8')
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const looks = {
   light: { viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
   dark: { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
@@ -79,6 +79,8 @@ async function faultsOf(page: Page, look: keyof typeof looks): Promise<unknown[]
 test('every page is drawn without an error or a serious finding, and no wider than the window, in each look', async () => {
   const context = await chromium.newContext({ reducedMotion: 'reduce' })
   await signIn(context)
+  // Sent once, not with each page.
+  await context.addInitScript(axe)
   const page = await context.newPage()
   const found: unknown[] = []
   let address = ''
@@ -93,10 +95,7 @@ test('every page is drawn without an error or a serious finding, and no wider th
       await page.setViewportSize(viewport)
       await page.emulateMedia({ colorScheme })
       // The others are the same page: nothing in it asks for its look but its style.
-      if (look === 'light') {
-        await page.goto(given.world.url + address)
-        await page.evaluate(axe)
-      }
+      if (look === 'light') await page.goto(given.world.url + address)
       if (folder) {
         await page.waitForLoadState('load')
         await page.screenshot({ path: pictureOf(one.address, look), fullPage: true })
