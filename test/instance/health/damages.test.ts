@@ -163,6 +163,8 @@ test('a folder in which nothing is damaged has no failure', async () => {
 
 interface Damage {
   readonly name: string
+  /** Those of one number are made in one folder, since none has to do with another. */
+  readonly together?: number
   readonly make: (data: string) => void
   /** What plain `doctor` says. */
   readonly told: RegExp | ((data: string) => RegExp)
@@ -246,6 +248,7 @@ const damages: readonly Damage[] = [
   },
   {
     name: 'HEAD gone',
+    together: 2,
     make: (data) => rmSync(join(repositoryIn(data, project), 'HEAD')),
     told: /FAILURE repository .*: HEAD names no branch/,
     mended: /HEAD names the branch main again/,
@@ -258,64 +261,75 @@ const damages: readonly Damage[] = [
   },
   {
     name: 'a foreign repository folder',
+    together: 3,
     make: (data) => cpSync(repositoryIn(data, fork), repositoryIn(data, 999), { recursive: true }),
     told: /warning repository 999: the database does not know it: gitstead project import/,
   },
   {
     name: 'a folder that is no repository',
+    together: 3,
     make: (data) => mkdirSync(join(data, 'repositories/00/mine.git'), { recursive: true }),
     told: /warning repositories: .*mine\.git is no repository of this server/,
   },
   {
     name: 'an uploaded file deleted',
+    together: 1,
     make: (data) => rmSync(fileIn(data, stored.upload)),
     told: () => new RegExp(`FAILURE stored file: upload a\\.txt .* ${stored.upload} is missing`),
     mended: /put back from the backup/,
   },
   {
     name: 'a package file altered',
+    together: 1,
     make: (data) => writeFileSync(fileIn(data, stored.package), 'package bytez'),
     told: () => /FAILURE stored file: package file tool\.bin .* has other content than its hash/,
     mended: /put back from the backup/,
   },
   {
     name: 'a package file cut',
+    together: 2,
     make: (data) => truncateSync(fileIn(data, stored.package), 3),
     told: /FAILURE stored file: package file tool\.bin .* has another size/,
     mended: /put back from the backup/,
   },
   {
     name: 'an LFS object deleted',
+    together: 1,
     make: (data) => rmSync(fileIn(data, stored.lfs)),
     told: /FAILURE stored file: large file \(LFS\) of .* is missing/,
     mended: /put back from the backup/,
   },
   {
     name: 'a job log deleted',
+    together: 1,
     make: (data) => rmSync(fileIn(data, stored.log)),
     told: /FAILURE stored file: log of job \d+ of .* is missing/,
     mended: /put back from the backup/,
   },
   {
     name: 'the log of a running job deleted',
+    together: 1,
     make: (data) => rmSync(logIn(data)),
     told: /FAILURE log of job \d+: of .* has 0 of its 21 bytes/,
     mended: /log of job \d+: put back from the backup \S+$/m,
   },
   {
     name: 'the log of a running job cut',
+    together: 2,
     make: (data) => truncateSync(logIn(data), 4),
     told: /FAILURE log of job \d+: of .* has 4 of its 21 bytes/,
     mended: /log of job \d+: put back from the backup \S+$/m,
   },
   {
     name: 'a lock left behind',
+    together: 1,
     make: (data) => writeFileSync(join(repositoryIn(data, project), 'refs/heads/side.lock'), ''),
     told: /warning repository .*: refs\/heads\/side\.lock is left over by a process that is gone/,
     mended: /removed refs\/heads\/side\.lock/,
   },
   {
     name: 'a stored file that nothing names',
+    together: 1,
     make: (data) => {
       const path = fileIn(data, sha256('nobody'))
       mkdirSync(join(path, '..'), { recursive: true })
@@ -342,19 +356,29 @@ const damages: readonly Damage[] = [
   },
 ]
 
+const folders = new Map<string | number, Damage[]>()
+for (const damage of damages) {
+  const { name, together = name } = damage
+  folders.set(together, [...(folders.get(together) ?? []), damage])
+}
+
 describe('plain doctor finds, and --mend mends', () => {
-  test.each(damages)(
-    '$name',
-    async ({ make, told, mended }) => {
+  test.each(
+    [...folders.values()].map((made) => [made.map(({ name }) => name).join(', '), made] as const),
+  )(
+    '%s',
+    async (_names, made) => {
       const data = copyOfBase()
       const before = refsIn(repositoryIn(data, project))
-      make(data)
+      for (const { make } of made) make(data)
       const found = await doctor(data)
-      expect(found.out).toMatch(typeof told === 'function' ? told(data) : told)
+      for (const { told } of made)
+        expect(found.out).toMatch(typeof told === 'function' ? told(data) : told)
       expect(found.code).toBe(found.out.includes('FAILURE') ? 1 : 0)
-      if (!mended) return
+      const all = made.flatMap(({ mended = [] }) => mended)
+      if (all.length === 0) return
       const done = await doctor(data, ['--mend'])
-      expect(done.out).toMatch(mended)
+      for (const mended of all) expect(done.out).toMatch(mended)
       expect(faultsOf(done.out)).toEqual([])
       const after = await doctor(data, ['--fsck'])
       expect(faultsOf(after.out)).toEqual([])
