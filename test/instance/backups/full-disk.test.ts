@@ -4,8 +4,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { mountSmallDisk, type SmallDisk } from '../../../scripts/torture/disk/small-disk.ts'
 import { gitstead } from '../../support/command-line.ts'
 import { useWorld } from '../../support/world.ts'
-import { type BackupPlace, openBackupPlace } from './place.ts'
+import { type BackupPlace, openBackupPlace, useQuickKeys } from './place.ts'
 
+useQuickKeys()
 const world = useWorld()
 let place: BackupPlace
 let disk: SmallDisk | undefined
