@@ -100,7 +100,7 @@ export class Caller {
   }
 }
 
-function headersOf(given: Dispatcher.ResponseData['headers']): Headers {
+export function headersOf(given: Dispatcher.ResponseData['headers']): Headers {
   const headers = new Headers()
   for (const [name, value = []] of Object.entries(given))
     for (const one of [value].flat()) headers.append(name, one)
