@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newFolder } from '../support/database.ts'
@@ -35,8 +35,9 @@ function conan(home: string, ...args: string[]) {
   return client(join(python, 'bin', 'conan'), args, { cwd: root, env })
 }
 
-test('conan 2 uploads a recipe with a package, finds, installs and removes it', async () => {
-  const recipe = `from conan import ConanFile
+test('conan 2 uploads recipes with their packages, finds, installs and removes them', async () => {
+  const files: Readonly<Record<string, string>> = {
+    'hello/conanfile.py': `from conan import ConanFile
 class Hello(ConanFile):
     name = "hello"
     version = "0.1"
@@ -44,44 +45,35 @@ class Hello(ConanFile):
     def package(self):
         import shutil, os
         shutil.copy(os.path.join(self.source_folder, "hello.txt"), self.package_folder)
-`
-  writeFileSync(join(root, 'conanfile.py'), recipe)
-  writeFileSync(join(root, 'hello.txt'), 'hello')
-  await conan('one', 'profile', 'detect')
-  await conan('one', 'create', '.', '--user', 'org', '--channel', 'beta')
-  for (const home of ['one', 'two']) {
-    await conan(home, 'remote', 'remove', '*')
-    await conan(home, 'remote', 'add', 'svc', `${world.url}/api/v4${at}`)
-    await conan(home, 'remote', 'login', 'svc', 'ana', '-p', String(ana.token))
+`,
+    'hello/hello.txt': 'hello',
+    'lone/conanfile.py': `from conan import ConanFile
+class Lone(ConanFile):
+    name = "hello-lone"
+    version = "0.1"
+`,
   }
-  await conan('one', 'upload', 'hello/0.1@org/beta', '-r', 'svc', '--confirm')
-  expect(await conan('two', 'list', 'hello/*', '-r', 'svc')).toContain('hello/0.1@org/beta')
-  await conan('two', 'profile', 'detect')
-  const said = await conan('two', 'install', '--requires', 'hello/0.1@org/beta', '-r', 'svc')
-  expect(said).toContain('Downloaded package')
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(root, path, '..'), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
+  await conan('one', 'profile', 'detect')
+  await conan('one', 'remote', 'add', 'svc', `${world.url}/api/v4${at}`)
+  await conan('one', 'remote', 'login', 'svc', 'ana', '-p', String(ana.token))
+  // Another machine, which knows the server and has nothing yet.
+  cpSync(join(root, 'one'), join(root, 'two'), { recursive: true })
+  await conan('one', 'create', 'hello', '--user', 'org', '--channel', 'beta')
+  // A user without a channel.
+  await conan('one', 'create', 'lone', '--user', 'org')
+  const references = ['hello/0.1@org/beta', 'hello-lone/0.1@org']
+  await conan('one', 'upload', 'hello*', '-r', 'svc', '--confirm')
+  const listed = await conan('two', 'list', 'hello*', '-r', 'svc')
+  for (const one of references) expect(listed).toContain(one)
+  const required = references.flatMap((one) => ['--requires', one])
+  const said = await conan('two', 'install', ...required, '-r', 'svc')
+  expect(said.match(/Downloaded package/g)).toHaveLength(2)
   await conan('two', 'remove', 'hello/0.1@org/beta', '-r', 'svc', '--confirm')
   expect((await ana.get(`${at}/v2/conans/hello/0.1/org/beta/latest`)).status).toBe(404)
-}, 240_000)
-
-test('conan 2 uploads a recipe with a user and no channel, finds and installs it', async () => {
-  const recipe = `from conan import ConanFile
-class Lone(ConanFile):
-    name = "lone"
-    version = "0.1"
-`
-  mkdirSync(join(root, 'lone'))
-  writeFileSync(join(root, 'lone', 'conanfile.py'), recipe)
-  for (const home of ['three', 'four']) {
-    await conan(home, 'profile', 'detect')
-    await conan(home, 'remote', 'remove', '*')
-    await conan(home, 'remote', 'add', 'svc', `${world.url}/api/v4${at}`)
-    await conan(home, 'remote', 'login', 'svc', 'ana', '-p', String(ana.token))
-  }
-  await conan('three', 'create', 'lone', '--user', 'org')
-  await conan('three', 'upload', 'lone/0.1@org', '-r', 'svc', '--confirm')
-  expect(await conan('four', 'list', 'lone/*', '-r', 'svc')).toContain('lone/0.1@org')
-  const said = await conan('four', 'install', '--requires', 'lone/0.1@org', '-r', 'svc')
-  expect(said).toContain('Downloaded package')
 }, 240_000)
 
 const recipeAt = (name: string) => `${at}/v2/conans/${name}/1.0/_/_`

@@ -196,7 +196,7 @@ describe('a metadata document of a hundred megabytes is refused in little memory
 
   test('the composer.json of a commit', async () => {
     const from = await folders.repository()
-    const text = `{"name":"acme/big","a":"${'x'.repeat(MEGABYTES * mebibyte)}"}`
+    const text = `{"name":"acme/big","a":"${'x'.repeat(8 * mebibyte)}"}`
     await commitFile(from, 'composer.json', text, 'Big')
     const { id } = await makeProject(world, ana, 'composer', { from })
     const refused = await ana.post(`/projects/${id}/packages/composer`, { branch: 'main' })

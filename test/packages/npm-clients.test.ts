@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newFolder } from '../support/database.ts'
 import { client, npmPrograms, openReachableWorld } from '../support/package-clients.ts'
 import type { Caller, World } from '../support/world.ts'
+import { publishNpm } from './publishing.ts'
 
 let world: World
 let ana: Caller
@@ -36,6 +37,8 @@ function folder(name: string, json: object, place: string): string {
     `${host}${place}/packages/npm/:_authToken=${ana.token}`,
     'update-notifier=false',
     'fund=false',
+    // It would ask the public registry.
+    'audit=false',
   ]
   writeFileSync(join(path, '.npmrc'), `${lines.join('\n')}\n`)
   return path
@@ -44,28 +47,26 @@ function folder(name: string, json: object, place: string): string {
 const atProject = () => `/projects/${projectId}`
 
 test('npm publishes, tags, deprecates, looks at and installs a package', async () => {
-  const lib = folder('lib', { name: '@acme/lib', version: '1.0.0', main: 'index.js' }, atProject())
+  const json = { name: '@acme/lib', version: '1.0.0', main: 'index.js' }
+  const lib = folder('lib', json, atProject())
   writeFileSync(join(lib, 'index.js'), 'module.exports = 42\n')
-  await client('npm', ['publish'], { cwd: lib })
-  await expect(client('npm', ['publish'], { cwd: lib })).rejects.toThrow(
-    /already exists|cannot publish over/i,
-  )
-  await client('npm', ['version', '1.1.0', '--no-git-tag-version'], { cwd: lib })
-  await client('npm', ['publish', '--tag', 'next'], { cwd: lib })
-  await client('npm', ['dist-tag', 'add', '@acme/lib@1.1.0', 'beta'], { cwd: lib })
-  expect(await client('npm', ['dist-tag', 'ls', '@acme/lib'], { cwd: lib })).toContain(
-    'beta: 1.1.0',
-  )
-  await client('npm', ['deprecate', '@acme/lib@1.0.0', 'use 1.1'], { cwd: lib })
-  const seen = await client('npm', ['view', '@acme/lib@1.0.0', 'deprecated'], { cwd: lib })
-  expect(seen).toContain('use 1.1')
-  expect(
-    await client(
-      'npm',
-      ['whoami', '--registry', `${world.url}/api/v4${atProject()}/packages/npm/`],
-      { cwd: lib },
-    ),
-  ).toContain('ana')
+  const npm = (...args: string[]) => client('npm', args, { cwd: lib })
+  await npm('publish')
+  await expect(npm('publish')).rejects.toThrow(/already exists|cannot publish over/i)
+  // Deprecated from the beginning, the other afterwards.
+  const next = { ...json, version: '1.1.0', deprecated: 'never use it' }
+  writeFileSync(join(lib, 'package.json'), JSON.stringify(next))
+  await npm('publish', '--tag', 'next')
+  await npm('dist-tag', 'add', '@acme/lib@1.1.0', 'beta')
+  expect(await npm('dist-tag', 'ls', '@acme/lib')).toContain('beta: 1.1.0')
+  await npm('deprecate', '@acme/lib@1.0.0', 'use 1.1')
+  const seen = await npm('view', '@acme/lib@>=1.0.0', 'version', 'deprecated', '--json')
+  expect(JSON.parse(seen)).toEqual([
+    { version: '1.0.0', deprecated: 'use 1.1' },
+    { version: '1.1.0', deprecated: 'never use it' },
+  ])
+  const registry = `${world.url}/api/v4${atProject()}/packages/npm/`
+  expect(await npm('whoami', '--registry', registry)).toContain('ana')
   const app = folder('app', { name: 'app', version: '1.0.0' }, atProject())
   await client('npm', ['install', '@acme/lib@beta'], { cwd: app })
   const installed = readFileSync(join(app, 'node_modules/@acme/lib/package.json'), 'utf8')
@@ -75,24 +76,20 @@ test('npm publishes, tags, deprecates, looks at and installs a package', async (
   expect(readFileSync(join(app, 'node_modules/@acme/lib/index.js'), 'utf8')).toContain('42')
 }, 60_000)
 
-test('npm publishes what is deprecated from the beginning, and unpublishes one version and all', async () => {
+test('npm unpublishes one version and all, where the package is', async () => {
+  const place = `${atProject()}/packages`
+  for (const version of ['1.0.0', '1.1.0'])
+    expect((await publishNpm(ana, place, '@acme/gone', version)).status).toBe(200)
   const lib = folder('gone', { name: '@acme/gone', version: '1.0.0' }, atProject())
-  await client('npm', ['publish'], { cwd: lib })
-  const next = { name: '@acme/gone', version: '1.1.0', deprecated: 'never use it' }
-  writeFileSync(join(lib, 'package.json'), JSON.stringify(next))
-  await client('npm', ['publish'], { cwd: lib })
-  const view = (...args: string[]) => client('npm', ['view', '@acme/gone', ...args], { cwd: lib })
-  expect(await client('npm', ['view', '@acme/gone@1.1.0', 'deprecated'], { cwd: lib })).toContain(
-    'never use it',
-  )
-  await client('npm', ['unpublish', '@acme/gone@1.1.0'], { cwd: lib })
-  expect(await view('versions', '--json')).not.toContain('1.1.0')
+  const npm = (...args: string[]) => client('npm', args, { cwd: lib })
+  await npm('unpublish', '@acme/gone@1.1.0')
+  expect(await npm('view', '@acme/gone', 'versions', '--json')).not.toContain('1.1.0')
   const group = folder('by-group', { name: 'x', version: '1.0.0' }, '/groups/acme/-')
   await expect(
     client('npm', ['unpublish', '@acme/gone', '--force'], { cwd: group }),
   ).rejects.toThrow('Packages are unpublished at the registry of their project')
-  await client('npm', ['unpublish', '@acme/gone', '--force'], { cwd: lib })
-  await expect(view()).rejects.toThrow('E404')
+  await npm('unpublish', '@acme/gone', '--force')
+  await expect(npm('view', '@acme/gone')).rejects.toThrow('E404')
 }, 120_000)
 
 test('npm shows why a version is refused', async () => {

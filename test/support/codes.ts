@@ -1,5 +1,5 @@
 import { Secret, TOTP } from 'otpauth'
-import { PASSWORD } from './submit-form.ts'
+import { givePassword, PASSWORD } from './submit-form.ts'
 import type { Caller, World } from './world.ts'
 
 /** The code that an authenticator app shows at a time. */
@@ -9,7 +9,7 @@ export function codeAt(secret: string, now: string): string {
 
 /** Turns codes of an app on for somebody with the common password; the app has used the code of `at`. */
 export async function withApp(world: World, caller: Caller, at: string) {
-  await world.root.put(`/users/${caller.id}`, { password: PASSWORD })
+  await givePassword(world, caller.id)
   world.setNow(at)
   const offered = await caller.post('/user/two_factor/app', { current_password: PASSWORD })
   const secret = String(offered.body.secret)

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core'
 import { expect } from 'vitest'
+import { givePassword, PASSWORD } from './submit-form.ts'
 import type { Caller, World } from './world.ts'
 
-export const PASSWORD = 'correct horse battery'
+export { PASSWORD }
 
 /** Opens windows, and remembers what was wrong in any of them. */
 export class Windows {
@@ -60,7 +61,8 @@ async function signIn(page: Page, login: string): Promise<void> {
 /** A user with a name and a password. */
 export async function makePerson(world: World, username: string, name: string): Promise<Caller> {
   const caller = await world.user(username)
-  await world.root.put(`/users/${caller.id}`, { name, password: PASSWORD })
+  await world.root.put(`/users/${caller.id}`, { name })
+  await givePassword(world, caller.id)
   return caller
 }
 
@@ -144,11 +146,11 @@ export const looks: readonly Look[] = [
   { name: 'phone', options: { viewport: { width: 390, height: 844 } } },
 ]
 
-/** Takes a picture of each address, and gives those whose page is wider than its window. */
-export async function takePictures(
+/** Gives the addresses whose page is wider than its window, and takes a picture of each where there is a folder for it. */
+export async function findWide(
   page: Page,
   addresses: Readonly<Record<string, string>>,
-  { folder, look }: { readonly folder: string; readonly look: string },
+  { folder, look }: { readonly folder: string | undefined; readonly look: string },
 ): Promise<string[]> {
   const open = new Set<Request>()
   page.on('request', (request) => request.resourceType() !== 'eventsource' && open.add(request))
@@ -159,7 +161,10 @@ export async function takePictures(
     await page.goto(address)
     // Parts that come later have come.
     await expect.poll(() => open.size).toBe(0)
-    await page.screenshot({ path: join(folder, `${name}-${look}.png`), animations: 'disabled' })
+    if (folder !== undefined) {
+      const path = join(folder, `${name}-${look}.png`)
+      await page.screenshot({ path, animations: 'disabled' })
+    }
     if (await page.evaluate<boolean>(IS_WIDE)) wide.push(`${name}: ${address}`)
   }
   return wide

@@ -52,7 +52,7 @@ export function commitFiles(repo: Pick<Repo, 'path'>, commit: TestCommit): strin
   const parents = commit.parents ?? tipOf(repo, ref)
   const [first, ...others] = parents
   const head = [
-    `commit ${ref}\n`,
+    `commit ${ref}\nmark :1\n`,
     `author ${commit.author ?? 'Ana Author <ana@example.com>'} ${seconds} +0200\n`,
     `committer Carl Committer <carl@example.com> ${seconds} +0200\n`,
     `data ${message.length}\n`,
@@ -64,10 +64,9 @@ export function commitFiles(repo: Pick<Repo, 'path'>, commit: TestCommit): strin
   const files = Object.entries(commit.files).flatMap(([path, file]) => fileLines(path, file))
   const reset = first === undefined ? `reset ${ref}\n` : ''
   const stream = Buffer.concat(
-    [reset, ...head, ...files, '\ndone\n'].map((piece) => Buffer.from(piece)),
+    [reset, ...head, ...files, '\nget-mark :1\ndone\n'].map((piece) => Buffer.from(piece)),
   )
-  gitBytes(repo.path, ['fast-import', '--quiet', '--force', '--done'], { input: stream })
-  return git(repo.path, ['rev-parse', ref])
+  return git(repo.path, ['fast-import', '--quiet', '--force', '--done'], { input: stream })
 }
 
 function tipOf(repo: Pick<Repo, 'path'>, ref: string): string[] {

@@ -18,13 +18,13 @@ export async function runGitClient(
   args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<ClientRun> {
-  const { code, stdout, stderr } = await runProgramBeside({
+  const { status, stdout, stderr } = await runProgramBeside({
     program: 'git',
     args,
     cwd: folder,
     env: { ...gitTestEnvironment, GIT_TERMINAL_PROMPT: '0', ...env },
   })
-  return { code: code ?? -1, stdout, stderr }
+  return { code: status ?? -1, stdout: stdout.toString(), stderr: stderr.toString() }
 }
 
 /** As `runGitClient`, for what must go well: throws with what git said. */

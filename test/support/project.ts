@@ -1,8 +1,7 @@
-import { cpSync, rmSync } from 'node:fs'
+import { cpSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { buildRepository, type RepositoryName } from '../../fixtures/repositories/build.ts'
+import { type RepositoryName, templateOf } from '../../fixtures/repositories/build.ts'
 import type { Visibility } from '../../src/access/roles.ts'
-import { newFolder } from './database.ts'
 import { git } from './git.ts'
 import type { Caller, World } from './world.ts'
 
@@ -72,17 +71,13 @@ export async function addProject(
 
 /** Puts the objects and refs of a fixture into a repository that the server made. */
 async function fill(path: string, fixture: RepositoryName): Promise<void> {
-  const source = join(newFolder(), 'fixture.git')
-  await buildRepository(fixture, source)
-  for (const part of ['objects', 'refs']) {
+  if (fixture === 'empty') return
+  const source = await templateOf(fixture)
+  for (const part of ['objects', 'refs', 'packed-refs']) {
+    // Fixtures with loose refs only have no packed ones.
+    if (part === 'packed-refs' && !existsSync(join(source, part))) continue
     cpSync(join(source, part), join(path, part), { recursive: true })
   }
-  try {
-    cpSync(join(source, 'packed-refs'), join(path, 'packed-refs'))
-  } catch {
-    // Fixtures with loose refs only have none.
-  }
-  rmSync(join(source, '..'), { recursive: true })
 }
 
 /** Makes a user a member of a project. */

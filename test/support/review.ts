@@ -50,7 +50,7 @@ export async function openBench(
     commit(branch, files, from = 'main') {
       const ref = `refs/heads/${branch}`
       const known = git(project.path, ['for-each-ref', '--format=%(objectname)', ref])
-      const parents = [known === '' ? git(project.path, ['rev-parse', from]) : known]
+      const parents = [known === '' ? `${from}^0` : known]
       return commitFiles(repo, { files, ref, parents, message: `Change ${branch}\n` })
     },
     async open(branch, more = {}, caller = owner) {

@@ -1,8 +1,7 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process'
 import { mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 
 export interface ProgramRun {
   readonly program: string
@@ -26,13 +25,13 @@ interface Runner {
   readonly replies: number
 }
 
+const script = join(import.meta.dirname, 'program-runner.mjs')
 let runner: Runner | undefined
 
 function startRunner(): Runner {
   const folder = mkdtempSync(join(tmpdir(), 'gitstead-test-runner-'))
   const [requests, replies] = [join(folder, 'requests'), join(folder, 'replies')]
   execFileSync('mkfifo', [requests, replies])
-  const script = join(import.meta.dirname, 'program-runner.mjs')
   spawn(process.execPath, [script, requests, replies], {
     stdio: ['ignore', 'ignore', 'inherit'],
   }).unref()
@@ -61,6 +60,46 @@ export function runProgram({ program, args, cwd, env, input = '' }: ProgramRun):
   return { status, stdout, stderr }
 }
 
+interface Reply extends ProgramResult {
+  readonly id: number
+  readonly failure?: string | undefined
+}
+
+/** The process that runs programs while this one goes on, and who waits for them, by number. */
+interface Others {
+  readonly process: ChildProcess
+  readonly waiting: Map<number, (reply: Reply) => void>
+}
+
+let others: Others | undefined
+let last = 0
+
+function startOthers(): Others {
+  const child = fork(script, [], { serialization: 'advanced', execArgv: [] })
+  const waiting: Others['waiting'] = new Map()
+  child.on('message', (reply: Reply) => {
+    waiting.get(reply.id)?.(reply)
+    waiting.delete(reply.id)
+  })
+  child.unref()
+  child.channel?.unref()
+  return { process: child, waiting }
+}
+
+/** As `runProgram`, while this process goes on: for clients of a server that lives in it. */
+export async function runProgramBeside(run: ProgramRun): Promise<ProgramResult> {
+  others ??= startOthers()
+  const { process, waiting } = others
+  last += 1
+  const id = last
+  const reply = await new Promise<Reply>((resolve) => {
+    waiting.set(id, resolve)
+    process.send({ input: '', ...run, id })
+  })
+  if (reply.failure !== undefined) throw new Error(`${run.program}: ${reply.failure}`)
+  return reply
+}
+
 function write(file: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at)
 }
@@ -73,50 +112,4 @@ function read(file: number, length: number): Buffer {
     at += count
   }
   return bytes
-}
-
-/** How a program ended that ran beside this process. */
-export interface ProgramEnd {
-  /** Null when a signal ended it. */
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
-type Answer = { readonly id: number } & (ProgramEnd | { readonly failure: string })
-
-/** The process that runs programs for this one while this one goes on. */
-class Starter {
-  readonly #process = spawn(process.execPath, [join(import.meta.dirname, 'program-starter.mjs')], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  readonly #waiting = new Map<number, (answer: Answer) => void>()
-  #asked = 0
-
-  constructor() {
-    this.#process.unref()
-    createInterface({ input: this.#process.stdout }).on('line', (line) => {
-      // What our own script writes.
-      const answer = JSON.parse(line) as Answer
-      this.#waiting.get(answer.id)?.(answer)
-      this.#waiting.delete(answer.id)
-    })
-  }
-
-  run(asked: Omit<ProgramRun, 'input'>): Promise<Answer> {
-    this.#asked += 1
-    const id = this.#asked
-    this.#process.stdin.write(`${JSON.stringify({ id, ...asked })}\n`)
-    return new Promise((resolve) => this.#waiting.set(id, resolve))
-  }
-}
-
-let starter: Starter | undefined
-
-/** As `runProgram`, with nothing to read, while this process goes on: the server that it asks may be in here. */
-export async function runProgramBeside(asked: Omit<ProgramRun, 'input'>): Promise<ProgramEnd> {
-  starter ??= new Starter()
-  const answer = await starter.run(asked)
-  if ('failure' in answer) throw new Error(`${asked.program}: ${answer.failure}`)
-  return answer
 }

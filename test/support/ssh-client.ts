@@ -24,14 +24,14 @@ export async function makeIdentity(
 
 async function keygen(args: readonly string[]): Promise<string> {
   const env = { PATH: process.env.PATH ?? '' }
-  const { code, stdout, stderr } = await runProgramBeside({
+  const { status, stdout, stderr } = await runProgramBeside({
     program: 'ssh-keygen',
     args,
     cwd: '/',
     env,
   })
-  if (code !== 0) throw new Error(`ssh-keygen ${args.join(' ')}: ${stderr}`)
-  return stdout
+  if (status !== 0) throw new Error(`ssh-keygen ${args.join(' ')}: ${stderr.toString()}`)
+  return stdout.toString()
 }
 
 /** The arguments of `ssh` that keep the machine's own settings out. */
@@ -76,7 +76,7 @@ export interface SshRunOptions {
 /** Runs `ssh` against a port of this machine. */
 export async function runSsh(options: SshRunOptions): Promise<ClientRun> {
   const { port, identity, known, agent, args = [], user = 'git', command = [], env = {} } = options
-  const { code, stdout, stderr } = await runProgramBeside({
+  const { status, stdout, stderr } = await runProgramBeside({
     program: 'ssh',
     args: [
       ...sshArguments(identity, known, agent),
@@ -89,7 +89,7 @@ export async function runSsh(options: SshRunOptions): Promise<ClientRun> {
     cwd: '/',
     env: { PATH: process.env.PATH ?? '', HOME: '/nonexistent', ...env },
   })
-  return { code: code ?? -1, stdout, stderr }
+  return { code: status ?? -1, stdout: stdout.toString(), stderr: stderr.toString() }
 }
 
 /** Writes a file of known hosts that is empty. */

@@ -115,7 +115,7 @@ function connectionsTo(origin: string): Pool {
   return made
 }
 
-function headersOf(given: Dispatcher.ResponseData['headers']): Headers {
+export function headersOf(given: Dispatcher.ResponseData['headers']): Headers {
   const headers = new Headers()
   for (const [name, value = []] of Object.entries(given))
     for (const one of [value].flat()) headers.append(name, one)
@@ -153,7 +153,7 @@ export interface World {
 }
 
 /** Engine processes take a second to start: worlds that say nothing of theirs share these. */
-const sharedEngine = new EnginePool({ processes: Math.min(availableParallelism(), 4) })
+export const sharedEngine = new EnginePool({ processes: Math.min(availableParallelism(), 4) })
 
 function hasOwnEngine({ engineProcesses, engineMemory, engineTimeout }: Partial<Config>): boolean {
   return [engineProcesses, engineMemory, engineTimeout].some((value) => value !== undefined)

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { Browser } from '../support/browser.ts'
 import { freePort } from '../support/free-port.ts'
 import { addProject } from '../support/project.ts'
-import { PASSWORD } from '../support/submit-form.ts'
+import { givePassword, PASSWORD } from '../support/submit-form.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 const opened: World[] = []
@@ -54,7 +54,7 @@ describe('below a path of a host', () => {
     const world = await open({ externalUrl: base })
     await serveBelow(world, port)
     const ana = await world.user('ana')
-    await world.root.put(`/users/${ana.id}`, { password: PASSWORD })
+    await givePassword(world, ana.id)
     await addProject(world, ana, 'basic', { path: 'open', visibility: 'public' })
     const browser = new Browser(`http://127.0.0.1:${port}`)
     const away = await browser.get('/git/dashboard/todos')

@@ -102,9 +102,8 @@ async function mergeOfOurs(ours: string, theirs: string): Promise<string | reado
 async function treeOfGit(at: string, args: readonly string[]): Promise<string | undefined> {
   // git 2.39 ends by itself at some conflicts of moved folders (merge-ort.c, "this shouldn't happen"), and leaves its lock.
   rmSync(join(folders, '.git/index.lock'), { force: true })
-  git(folders, ['reset', '-q', '--hard'])
+  git(folders, ['checkout', '-q', '--force', '--detach', at])
   git(folders, ['clean', '-qfdx'])
-  git(folders, ['checkout', '-q', '--detach', at])
   const run = await runGitClient(folders, [...args], identity)
   if (run.code === 0) return git(folders, ['rev-parse', 'HEAD^{tree}'])
   await runGitClient(folders, [args[0] ?? '', args[0] === 'rebase' ? '--abort' : '--quit'])
@@ -119,7 +118,7 @@ test('merges come out as git merges', async () => {
       const [ours, theirs] = [branch(left).id, branch(right).id]
       expect(await mergeOfOurs(ours, theirs)).toEqual(await mergeOfGit(ours, theirs))
     }),
-    runs(60, 11),
+    runs(30, 11, 300),
   )
 }, 300_000)
 
@@ -158,7 +157,7 @@ test('sides that touch different files are merged, picked and reverted by libgit
       const reverted = await pickOnto(repo, { kind: 'revert', ...pick, onto })
       expectPicked(reverted, treeOf(ours), onto)
     }),
-    runs(40, 16),
+    runs(20, 16, 200),
   )
 }, 300_000)
 
@@ -222,7 +221,7 @@ test('picks come out as git cherry-picks', async () => {
         onto,
       )
     }),
-    runs(30, 13),
+    runs(15, 13, 150),
   )
 }, 300_000)
 
@@ -237,7 +236,7 @@ test('reverts come out as git reverts', async () => {
       // What changes nothing git refuses to commit.
       if (found.outcome !== 'empty') expectPicked(found, judge, onto)
     }),
-    runs(25, 14),
+    runs(15, 14, 125),
   )
 }, 300_000)
 

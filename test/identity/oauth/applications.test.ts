@@ -1,14 +1,14 @@
 import { beforeAll, expect, test } from 'vitest'
+import { givePassword, PASSWORD } from '../../support/submit-form.ts'
 import { type Caller, type Reply, useWorld } from '../../support/world.ts'
 
-const PASSWORD = 'correct horse battery'
 const world = useWorld()
 let root: Caller
 let ana: Caller
 beforeAll(async () => {
   root = world.root
   ana = await world.user('ana')
-  await root.put(`/users/${ana.id}`, { password: PASSWORD })
+  await givePassword(world, ana.id)
 })
 
 const input = { name: 'App', redirect_uri: 'https://app.example/back', scopes: 'api read_user' }

@@ -2,9 +2,9 @@ import { createHash, createPublicKey, verify } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { Browser, type Shown } from '../../support/browser.ts'
 import { createProject } from '../../support/create.ts'
+import { givePassword, PASSWORD } from '../../support/submit-form.ts'
 import { type Reply, useCaller, useWorld } from '../../support/world.ts'
 
-const PASSWORD = 'correct horse battery'
 const CALLBACK = 'https://app.example/done'
 const NOW = '2026-05-04T10:00:00.000Z'
 const world = useWorld()
@@ -30,7 +30,7 @@ async function register(more: Record<string, unknown> = {}): Promise<Client> {
 }
 
 beforeAll(async () => {
-  await world.root.put(`/users/${ana.id}`, { password: PASSWORD })
+  await givePassword(world, ana.id)
   browser = new Browser(world.url)
   await browser.signIn('ana', PASSWORD)
   app = await register()

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
 import { Browser } from '../../support/browser.ts'
 import { createGroup, createProject } from '../../support/create.ts'
+import { givePassword, PASSWORD } from '../../support/submit-form.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
-const PASSWORD = 'correct horse battery'
 const CALLBACK = 'https://app.example/done'
 const world = useWorld()
 const ana = useCaller(world, 'ana')
@@ -12,7 +12,7 @@ let browser: Browser
 let client: { readonly client_id: string; readonly client_secret: string }
 
 beforeAll(async () => {
-  await world.root.put(`/users/${ana.id}`, { password: PASSWORD })
+  await givePassword(world, ana.id)
   browser = new Browser(world.url)
   await browser.signIn('ana', PASSWORD)
   const { body } = await world.root.post('/applications', {

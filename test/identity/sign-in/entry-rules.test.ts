@@ -3,9 +3,9 @@ import { Browser } from '../../support/browser.ts'
 import { createProject } from '../../support/create.ts'
 import { newFolder } from '../../support/database.ts'
 import { runGitClient } from '../../support/git-client.ts'
+import { givePassword, PASSWORD } from '../../support/submit-form.ts'
 import { Caller, openWorld, useCaller, useWorld } from '../../support/world.ts'
 
-const PASSWORD = 'correct horse battery'
 const NOW = '2026-05-04T10:00:00.000Z'
 const world = useWorld({ trustedProxies: ['127.0.0.1'] })
 const ana = useCaller(world, 'ana')
@@ -13,7 +13,7 @@ let before: Record<string, unknown>
 const changed = new Set<string>()
 
 beforeAll(async () => {
-  await world.root.put(`/users/${ana.id}`, { password: PASSWORD })
+  await givePassword(world, ana.id)
   await createProject(ana, 'demo', { initialize_with_readme: true })
   before = (await world.root.get('/application/settings')).body
 })
@@ -109,7 +109,7 @@ describe('people who come from many addresses', () => {
 
   test('are counted in git, in the browser and at sign-in alike, and bots are not', async () => {
     const kim = await world.user('kim')
-    await world.root.put(`/users/${kim.id}`, { password: PASSWORD })
+    await givePassword(world, kim.id)
     await limits(1)
     expect((await from('198.51.100.1', '/user', kim.token ?? '')).status).toBe(200)
     const url = `${world.url}/ana/demo.git`.replace('://', `://kim:${kim.token}@`)
@@ -190,7 +190,7 @@ describe('the terms of service', () => {
   test('are asked of no stranger, bot or job, and are declined by leaving', async () => {
     await createProject(world.root, 'open', { visibility: 'public' })
     const ben = await world.user('ben')
-    await world.root.put(`/users/${ben.id}`, { password: PASSWORD })
+    await givePassword(world, ben.id)
     await createProject(ben, 'botted')
     const bot = await ben.post('/projects/ben%2Fbotted/access_tokens', {
       name: 'bot',

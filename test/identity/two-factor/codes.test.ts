@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Browser } from '../../support/browser.ts'
 import { codeAt, withApp } from '../../support/codes.ts'
 import { type MailServer, openMailServer } from '../../support/mail-server.ts'
-import { PASSWORD, signedInBrowser, submitForm } from '../../support/submit-form.ts'
+import { givePassword, PASSWORD, signedInBrowser, submitForm } from '../../support/submit-form.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
 const SECOND = '/users/sign_in/second_factor'
@@ -150,7 +150,7 @@ test('programs sign in by a token, and by the password no more', async () => {
 
 test('it is turned on by the password and a code, and off by both', async () => {
   const gil = await world.user('gil')
-  await world.root.put(`/users/${gil.id}`, { password: PASSWORD })
+  await givePassword(world, gil.id)
   const offer = (current_password: string) => gil.post('/user/two_factor/app', { current_password })
   expect((await offer('wrong')).status).toBe(400)
   const { secret } = (await offer(PASSWORD)).body
@@ -217,7 +217,7 @@ test('an administrator takes it off on the page of the person; others see nothin
   const admin = await world.user('boss', { admin: true })
   const [his, hers] = [await signedInBrowser(world, admin), new Browser(world.url)]
   const other = await world.user('lou')
-  await world.root.put(`/users/${other.id}`, { password: PASSWORD })
+  await givePassword(world, other.id)
   await hers.signIn('lou', PASSWORD)
   const { body } = await world.root.get('/users?username=kay')
   const at = `/users/${body[0].id}/disable_two_factor`
@@ -232,7 +232,7 @@ test('an administrator takes it off on the page of the person; others see nothin
 
 test('wrong passwords are audited; a planted session is not the one that is signed in', async () => {
   const max = await world.user('max')
-  await world.root.put(`/users/${max.id}`, { password: PASSWORD })
+  await givePassword(world, max.id)
   const browser = new Browser(world.url)
   const planted = 'a'.repeat(43)
   browser.cookies.set('_svc_session', planted)
@@ -248,7 +248,7 @@ test('wrong passwords are audited; a planted session is not the one that is sign
 
 test('the page sets an app up, shows recovery codes once, and signs other browsers out', async () => {
   const jo = await world.user('jo')
-  await world.root.put(`/users/${jo.id}`, { password: PASSWORD })
+  await givePassword(world, jo.id)
   const [browser, other] = [new Browser(world.url), new Browser(world.url)]
   await browser.signIn('jo', PASSWORD)
   await other.signIn('jo', PASSWORD)

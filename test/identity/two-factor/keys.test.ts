@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Authenticator, type Deviation } from '../../support/authenticator.ts'
 import { Browser, type Shown } from '../../support/browser.ts'
 import { withApp } from '../../support/codes.ts'
-import { PASSWORD, submitForm } from '../../support/submit-form.ts'
+import { givePassword, PASSWORD, submitForm } from '../../support/submit-form.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
 
 const ORIGIN = 'https://git.example.com'
@@ -28,7 +28,7 @@ function asked(shown: Shown, action: string) {
 
 async function somebody(name: string) {
   const caller = await world.user(name)
-  await world.root.put(`/users/${caller.id}`, { password: PASSWORD })
+  await givePassword(world, caller.id)
   const browser = new Browser(world.url)
   await browser.signIn(name, PASSWORD)
   return { caller, browser, key: new Authenticator(ORIGIN) }

@@ -26,9 +26,11 @@ import {
   refsIn,
   repositoriesIn,
   serveRestored,
+  useQuickKeys,
   writeTrace,
 } from './place.ts'
 
+useQuickKeys()
 const world = useWorld()
 let ana: Caller
 let place: BackupPlace

@@ -15,8 +15,10 @@ import {
   openBackupPlace,
   refsIn,
   serveRestored,
+  useQuickKeys,
 } from './place.ts'
 
+useQuickKeys()
 const world = useWorld()
 let ana: Caller
 let place: BackupPlace

@@ -5,8 +5,9 @@ import { mountSmallDisk, type SmallDisk } from '../../../scripts/torture/disk/sm
 import { gitstead } from '../../support/command-line.ts'
 import { createProject } from '../../support/create.ts'
 import { useWorld } from '../../support/world.ts'
-import { type BackupPlace, openBackupPlace } from './place.ts'
+import { type BackupPlace, openBackupPlace, useQuickKeys } from './place.ts'
 
+useQuickKeys()
 const world = useWorld()
 let place: BackupPlace
 let disk: SmallDisk | undefined

@@ -19,7 +19,7 @@ async function openScheduled(folder: (place: BackupPlace) => string) {
   world = await openWorld({
     backupFolder: folder(place),
     backupSchedule: '30 2 * * *',
-    backupKeep: 2,
+    backupKeep: 1,
     backupPassphraseFile: join(place.folder, 'passphrase'),
   })
   const { root } = world
@@ -42,13 +42,11 @@ test('backups come round by the clock, and older ones go', async () => {
   world.setNow('2026-05-05T02:29:00.000Z')
   await world.runTasks()
   expect(await list()).toHaveLength(1)
-  for (const day of ['05', '06']) {
-    world.setNow(`2026-05-${day}T02:30:10.000Z`)
-    await world.runTasks()
-  }
+  world.setNow('2026-05-05T02:30:10.000Z')
+  await world.runTasks()
   const names = (await list()).map(({ name }: { name: string }) => name)
-  expect(names).toHaveLength(3)
-  expect(readdirSync(join(place.backups, 'backups')).sort()).toEqual(names.slice(0, 2).reverse())
+  expect(names).toHaveLength(2)
+  expect(readdirSync(join(place.backups, 'backups'))).toEqual(names.slice(0, 1))
   expect(await metrics()).toMatch(/^gitstead_backup_last_state\{state="success"\} 1$/m)
   expect(await metrics()).toMatch(/^gitstead_backup_last_made_timestamp_seconds \d{10}/m)
   expect((await place.verify(['--all'])).code).toBe(0)

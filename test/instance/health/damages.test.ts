@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
@@ -25,6 +24,8 @@ import { storedColumns } from '../../../src/instance/health/queries.ts'
 import { storeLfsObject } from '../../../src/repositories/lfs/objects.ts'
 import { addCiPlace, type CiPlace, startJob } from '../../support/ci.ts'
 import { gitstead } from '../../support/command-line.ts'
+import { git as gitIn } from '../../support/git.ts'
+import { runProgram } from '../../support/run-program.ts'
 import { type Caller, openWorld } from '../../support/world.ts'
 import { disagreements, fsckAll, openBackupPlace, refsIn, serveRestored } from '../backups/place.ts'
 
@@ -44,8 +45,7 @@ const stored = { upload: '', package: '', lfs: '', log: '' }
 const backups = openBackupPlace()
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-const git = (repository: string, ...args: string[]) =>
-  execFileSync('git', ['-C', repository, ...args], { encoding: 'utf8' }).trim()
+const git = (repository: string, ...args: string[]) => gitIn(repository, args)
 const repositoryIn = (data: string, id: number) =>
   join(data, 'repositories', (id & 0xff).toString(16).padStart(2, '0'), `${id}.git`)
 const logIn = (data: string) => join(data, 'traces', String(running % 256), `${running}.log`)
@@ -119,7 +119,12 @@ let count = 0
 function copyOfBase(): string {
   count += 1
   const data = join(root, `copy-${count}`)
-  execFileSync('cp', ['-a', base, data])
+  runProgram({
+    program: 'cp',
+    args: ['-a', base, data],
+    cwd: root,
+    env: { PATH: process.env.PATH ?? '' },
+  })
   return data
 }
 
@@ -158,6 +163,8 @@ test('a folder in which nothing is damaged has no failure', async () => {
 
 interface Damage {
   readonly name: string
+  /** Those of one number are made in one folder, since none has to do with another. */
+  readonly together?: number
   readonly make: (data: string) => void
   /** What plain `doctor` says. */
   readonly reported: RegExp | ((data: string) => RegExp)
@@ -176,7 +183,7 @@ function unpackAll(repository: string): void {
     for (const other of readdirSync(folder)) {
       if (other.startsWith(name.replace('.pack', ''))) rmSync(join(folder, other), { force: true })
     }
-    execFileSync('git', ['-C', repository, 'unpack-objects', '-q'], { input: bytes })
+    gitIn(repository, ['unpack-objects', '-q'], { input: bytes })
   }
   rmSync(join(folder, 'multi-pack-index'), { force: true })
 }
@@ -245,6 +252,7 @@ const damages: readonly Damage[] = [
   },
   {
     name: 'HEAD gone',
+    together: 2,
     make: (data) => rmSync(join(repositoryIn(data, project), 'HEAD')),
     reported: /FAILURE repository .*: HEAD names no branch/,
     mended: /HEAD names the branch main again/,
@@ -257,16 +265,19 @@ const damages: readonly Damage[] = [
   },
   {
     name: 'a foreign repository folder',
+    together: 3,
     make: (data) => cpSync(repositoryIn(data, fork), repositoryIn(data, 999), { recursive: true }),
     reported: /warning repository 999: the database does not know it: gitstead project import/,
   },
   {
     name: 'a folder that is no repository',
+    together: 3,
     make: (data) => mkdirSync(join(data, 'repositories/00/mine.git'), { recursive: true }),
     reported: /warning repositories: .*mine\.git is no repository of this server/,
   },
   {
     name: 'an uploaded file deleted',
+    together: 1,
     make: (data) => rmSync(fileIn(data, stored.upload)),
     reported: () =>
       new RegExp(`FAILURE stored file: upload a\\.txt .* ${stored.upload} is missing`),
@@ -274,6 +285,7 @@ const damages: readonly Damage[] = [
   },
   {
     name: 'a package file altered',
+    together: 1,
     make: (data) => writeFileSync(fileIn(data, stored.package), 'package bytez'),
     reported: () =>
       /FAILURE stored file: package file tool\.bin .* has other content than its hash/,
@@ -281,36 +293,42 @@ const damages: readonly Damage[] = [
   },
   {
     name: 'a package file cut',
+    together: 2,
     make: (data) => truncateSync(fileIn(data, stored.package), 3),
     reported: /FAILURE stored file: package file tool\.bin .* has another size/,
     mended: /put back from the backup/,
   },
   {
     name: 'an LFS object deleted',
+    together: 1,
     make: (data) => rmSync(fileIn(data, stored.lfs)),
     reported: /FAILURE stored file: large file \(LFS\) of .* is missing/,
     mended: /put back from the backup/,
   },
   {
     name: 'a job log deleted',
+    together: 1,
     make: (data) => rmSync(fileIn(data, stored.log)),
     reported: /FAILURE stored file: log of job \d+ of .* is missing/,
     mended: /put back from the backup/,
   },
   {
     name: 'the log of a running job deleted',
+    together: 1,
     make: (data) => rmSync(logIn(data)),
     reported: /FAILURE log of job \d+: of .* has 0 of its 21 bytes/,
     mended: /log of job \d+: put back from the backup \S+$/m,
   },
   {
     name: 'the log of a running job cut',
+    together: 2,
     make: (data) => truncateSync(logIn(data), 4),
     reported: /FAILURE log of job \d+: of .* has 4 of its 21 bytes/,
     mended: /log of job \d+: put back from the backup \S+$/m,
   },
   {
     name: 'a lock left behind',
+    together: 1,
     make: (data) => writeFileSync(join(repositoryIn(data, project), 'refs/heads/side.lock'), ''),
     reported:
       /warning repository .*: refs\/heads\/side\.lock is left over by a process that is gone/,
@@ -318,6 +336,7 @@ const damages: readonly Damage[] = [
   },
   {
     name: 'a stored file that nothing names',
+    together: 1,
     make: (data) => {
       const path = fileIn(data, sha256('nobody'))
       mkdirSync(join(path, '..'), { recursive: true })
@@ -344,19 +363,29 @@ const damages: readonly Damage[] = [
   },
 ]
 
+const folders = new Map<string | number, Damage[]>()
+for (const damage of damages) {
+  const { name, together = name } = damage
+  folders.set(together, [...(folders.get(together) ?? []), damage])
+}
+
 describe('plain doctor finds, and --mend mends', () => {
-  test.each(damages)(
-    '$name',
-    async ({ make, reported, mended }) => {
+  test.each(
+    [...folders.values()].map((made) => [made.map(({ name }) => name).join(', '), made] as const),
+  )(
+    '%s',
+    async (_names, made) => {
       const data = copyOfBase()
       const before = refsIn(repositoryIn(data, project))
-      make(data)
+      for (const { make } of made) make(data)
       const found = await doctor(data)
-      expect(found.out).toMatch(typeof reported === 'function' ? reported(data) : reported)
+      for (const { reported } of made)
+        expect(found.out).toMatch(typeof reported === 'function' ? reported(data) : reported)
       expect(found.code).toBe(found.out.includes('FAILURE') ? 1 : 0)
-      if (!mended) return
+      const all = made.flatMap(({ mended = [] }) => mended)
+      if (all.length === 0) return
       const done = await doctor(data, ['--mend'])
-      expect(done.out).toMatch(mended)
+      for (const mended of all) expect(done.out).toMatch(mended)
       expect(faultsOf(done.out)).toEqual([])
       const after = await doctor(data, ['--fsck'])
       expect(faultsOf(after.out)).toEqual([])

@@ -7,7 +7,7 @@ import { UpstreamServer } from './upstream-server.ts'
 
 const ROOT = '/virtual_registries/packages/maven'
 const world = useWorld(
-  { outboundAllow: ['127.0.0.1'], outboundTimeout: 2000, virtualRegistryCache: 250_000 },
+  { outboundAllow: ['127.0.0.1'], outboundTimeout: 1200, virtualRegistryCache: 250_000 },
   { background: false },
 )
 const ana = useCaller(world, 'ana')
@@ -65,7 +65,7 @@ test('a fetch whose client left ends, and holds up nobody who asks for the path 
 }, 60_000)
 
 test('a fetch goes on for who still waits, and what takes the room of all is given up', async () => {
-  const gone = endless('waited.jar', 4000)
+  const gone = endless('waited.jar', 9000)
   const answer = await fetch(`${world.url}/api/v4${registry}/waited.jar?x`, {
     headers: { 'PRIVATE-TOKEN': ana.token ?? '' },
   }).catch(() => undefined)
@@ -74,7 +74,7 @@ test('a fetch goes on for who still waits, and what takes the room of all is giv
     () => 'whole',
     () => 'broken',
   )
-  await sleep(3500)
+  await sleep(2000)
   expect(gone.isClosed).toBe(false)
   expect(await reading).toBe('broken')
   await vi.waitFor(() => expect(gone.isClosed).toBe(true), { timeout: 20_000, interval: 100 })
@@ -84,6 +84,20 @@ test('an upstream that only trickles is given up', async () => {
   const gone = endless('slow.jar', 1)
   await ana.get(`${registry}/slow.jar`).catch(() => undefined)
   await vi.waitFor(() => expect(gone.isClosed).toBe(true), { timeout: 20_000, interval: 100 })
+}, 60_000)
+
+test('an upstream that hangs in the middle of a file is given up, and nothing is kept', async () => {
+  server.files['m/hung.jar'] = {
+    answer(request, response) {
+      response.writeHead(200, { 'Content-Length': 100 })
+      if (request.method === 'HEAD') response.end()
+      else response.write('half')
+    },
+  }
+  expect((await ana.get(`${registry}/hung.jar`)).status).toBe(504)
+  expect(await pathsHere()).not.toContain('hung.jar')
+  server.files['m/hung.jar'] = { body: 'the jar' }
+  expect((await ana.get(`${registry}/hung.jar`)).body).toBe('the jar')
 }, 60_000)
 
 test('what was used longest ago goes when all caches have more than their room', async () => {

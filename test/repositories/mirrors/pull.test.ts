@@ -27,6 +27,8 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   count += 1
+  // Else each half hour of a test would pull what the tests before have made as well.
+  await world.ctx.db.deleteFrom('pull_mirrors').execute()
   source = await makeProject(world, ana, `source-${count}`)
   clone = await folders.repository()
   await gitClient(clone, ['remote', 'add', 'origin', source.url(ana)])
@@ -147,10 +149,15 @@ test('a server that says no is shown with its reason, and left alone after a whi
   const said = 'the other server wants a valid name and password'
   expect(await wrong.shown()).toMatchObject({ update_status: 'failed', last_error: said })
   expect(JSON.stringify(await wrong.shown())).not.toContain('wrong-password')
-  for (let tries = 0; tries < 16; tries++) await halfAnHourLater()
-  const last = (await wrong.shown()).last_update_started_at
-  await halfAnHourLater()
-  expect((await wrong.shown()).last_update_started_at).toBe(last)
+  // As after twelve tries: two more, and no third.
+  await world.ctx.db.updateTable('pull_mirrors').set({ failures: 12 }).execute()
+  const tried: string[] = [(await wrong.shown()).last_update_started_at]
+  for (let times = 0; times < 3; times++) {
+    await halfAnHourLater()
+    tried.push((await wrong.shown()).last_update_started_at)
+  }
+  expect(new Set(tried.slice(0, 3)).size).toBe(3)
+  expect(tried[3]).toBe(tried[2])
   const right = { auth_password: ana.token }
   expect((await ana.put(wrong.path, right)).status).toBe(200)
   await world.runTasks()

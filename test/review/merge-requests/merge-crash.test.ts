@@ -6,7 +6,7 @@ import { silentLog } from '../../../src/base/log.ts'
 import { type Child, startChild } from '../../support/child.ts'
 import { git } from '../../support/git.ts'
 import { openBench } from '../../support/review.ts'
-import { openWorld } from '../../support/world.ts'
+import { openWorld, sharedEngine } from '../../support/world.ts'
 
 const script = new URL('./merge-crash-child.mjs', import.meta.url)
 let child: Child | undefined
@@ -18,9 +18,8 @@ afterEach(async () => {
 
 /** The merge request, its issue and its branch as a server finds them after a start. */
 async function stateAfterStart(folder: string, token: string, api: string) {
-  const app = await openApp(makeConfig({ data: folder, port: 0, engineProcesses: 1 }), {
-    log: silentLog,
-  })
+  const config = makeConfig({ data: folder, port: 0, healthSchedule: 'off' })
+  const app = await openApp(config, { log: silentLog, engine: sharedEngine })
   try {
     const { port } = await app.listen()
     const get = async (path: string) => {

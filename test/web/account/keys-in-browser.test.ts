@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openChromium } from '../../support/chromium.ts'
 import { freePort } from '../../support/free-port.ts'
-import { PASSWORD } from '../../support/submit-form.ts'
+import { givePassword, PASSWORD } from '../../support/submit-form.ts'
 import { openWorld, type World } from '../../support/world.ts'
 
 const PAGE = '/-/user_settings/two_factor'
@@ -17,7 +17,7 @@ beforeAll(async () => {
   url = `http://localhost:${port}`
   world = await openWorld({ port, externalUrl: url })
   const ana = await world.user('ana')
-  await world.root.put(`/users/${ana.id}`, { password: PASSWORD })
+  await givePassword(world, ana.id)
   browser = await openChromium()
   page = await browser.newPage()
   page.on('console', (message) => {

@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { Browser } from '../../support/browser.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
+import { givePassword, PASSWORD } from '../../support/submit-form.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-const PASSWORD = 'correct horse battery'
 const world = useWorld()
 const ana = useCaller(world, 'ana')
 let open: TestProject
 
 async function signedIn(who: Caller): Promise<Browser> {
-  await world.root.put(`/users/${who.id}`, { password: PASSWORD })
+  await givePassword(world, who.id)
   const browser = new Browser(world.url)
   await browser.signIn(who.username, PASSWORD)
   return browser

@@ -1,16 +1,16 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { Browser, type Shown } from '../../support/browser.ts'
 import { addMember, addProject, type TestProject } from '../../support/project.ts'
+import { givePassword, PASSWORD } from '../../support/submit-form.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
-const PASSWORD = 'correct horse battery'
 const world = useWorld()
 const ana = useCaller(world, 'ana')
 let open: TestProject
 let browser: Browser
 
 async function signedIn(who: Caller): Promise<Browser> {
-  await world.root.put(`/users/${who.id}`, { password: PASSWORD })
+  await givePassword(world, who.id)
   const made = new Browser(world.url)
   await made.signIn(who.username, PASSWORD)
   return made

@@ -2,9 +2,9 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openChromium } from '../../support/chromium.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
+import { givePassword, PASSWORD } from '../../support/submit-form.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
-const PASSWORD = 'correct horse battery'
 const world = useWorld()
 const ana = useCaller(world, 'ana')
 let open: TestProject
@@ -14,7 +14,7 @@ const faults: string[] = []
 
 beforeAll(async () => {
   open = await addProject(world, ana, 'basic', { path: 'open' })
-  await world.root.put(`/users/${ana.id}`, { password: PASSWORD })
+  await givePassword(world, ana.id)
   const lines = Array.from({ length: 40 }, (_, index) => `const a${index} = ${index}\n`).join('')
   const actions = [{ action: 'create', file_path: 'code.ts', content: lines }]
   const body = { branch: 'main', commit_message: 'Add code', actions }

@@ -4,7 +4,7 @@ import { Browser } from '../../support/browser.ts'
 import { openChromium } from '../../support/chromium.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
-import { PASSWORD, signedInBrowser } from '../../support/submit-form.ts'
+import { givePassword, PASSWORD, signedInBrowser } from '../../support/submit-form.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
 const world = useWorld()
@@ -22,7 +22,7 @@ beforeAll(async () => {
   project = `/${bench.project.fullPath}`
   await addMember(world, bench.project.id, ben.id, 10)
   guest = await signedInBrowser(world, ben)
-  await world.root.put(`/users/${ana.id}`, { password: PASSWORD })
+  await givePassword(world, ana.id)
   chromium = await openChromium()
   page = await chromium.newPage()
   page.on('pageerror', (error) => faults.push(error.message))

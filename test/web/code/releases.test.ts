@@ -2,9 +2,9 @@ import { beforeAll, expect, test } from 'vitest'
 import { barsOf } from '../../../src/web/code/contributors.tsx'
 import { Browser } from '../../support/browser.ts'
 import { addProject, type TestProject } from '../../support/project.ts'
+import { givePassword, PASSWORD } from '../../support/submit-form.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
-const PASSWORD = 'correct horse battery'
 const world = useWorld()
 const ana = useCaller(world, 'ana')
 let open: TestProject
@@ -12,7 +12,7 @@ let browser: Browser
 
 beforeAll(async () => {
   open = await addProject(world, ana, 'basic', { path: 'open', visibility: 'public' })
-  await world.root.put(`/users/${ana.id}`, { password: PASSWORD })
+  await givePassword(world, ana.id)
   browser = new Browser(world.url)
   await browser.signIn('ana', PASSWORD)
 })

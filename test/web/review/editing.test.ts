@@ -3,9 +3,8 @@ import { Browser, type Shown } from '../../support/browser.ts'
 import { git } from '../../support/git.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
+import { givePassword, PASSWORD } from '../../support/submit-form.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
-
-const PASSWORD = 'correct horse battery'
 
 const world = useWorld()
 const ana = useCaller(world, 'ana')
@@ -24,7 +23,7 @@ function formTo(page: Shown, action: string): Shown {
 
 beforeAll(async () => {
   const eve = await world.user('eve')
-  for (const { id } of [ana, eve]) await world.root.put(`/users/${id}`, { password: PASSWORD })
+  for (const { id } of [ana, eve]) await givePassword(world, id)
   bench = await openBench(world, ana, { visibility: 'public' })
   await ana.put(`/projects/${bench.project.id}`, { visibility: 'public' })
   await addMember(world, bench.project.id, ben.id, 30)

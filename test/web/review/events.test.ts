@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Browser } from '../../support/browser.ts'
 import { type Bench, openBench } from '../../support/review.ts'
+import { givePassword, PASSWORD } from '../../support/submit-form.ts'
 import { type Caller, openWorld, type World } from '../../support/world.ts'
-
-const PASSWORD = 'correct horse battery'
 
 let world: World
 let ana: Caller
@@ -15,7 +14,7 @@ let cookie: string
 beforeAll(async () => {
   world = await openWorld()
   ana = await world.user('ana')
-  await world.root.put(`/users/${ana.id}`, { password: PASSWORD })
+  await givePassword(world, ana.id)
   bench = await openBench(world, ana)
   bench.commit('topic', { 'README.md': 'one\n2\nthree\n' })
   const { body } = await bench.open('topic')

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { Browser, type Shown } from '../../support/browser.ts'
 import { type Bench, openBench } from '../../support/review.ts'
+import { givePassword, PASSWORD } from '../../support/submit-form.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
-const PASSWORD = 'correct horse battery'
 const hostile = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
 
 const world = useWorld()
@@ -28,7 +28,7 @@ function formWith(page: Shown, button: string): Shown {
 
 beforeAll(async () => {
   const eve = await world.user('eve')
-  for (const { id } of [ana, eve]) await world.root.put(`/users/${id}`, { password: PASSWORD })
+  for (const { id } of [ana, eve]) await givePassword(world, id)
   bench = await openBench(world, ana)
   await ana.put(`/projects/${bench.project.id}`, { visibility: 'public' })
   bench.commit('feature', { 'README.md': 'one\ntwo more\nthree\n', 'docs/new.md': '<b>new</b>\n' })

@@ -3,9 +3,9 @@ import { Browser, type Shown } from '../../support/browser.ts'
 import { git } from '../../support/git.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
+import { givePassword, PASSWORD } from '../../support/submit-form.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
-const PASSWORD = 'correct horse battery'
 const hostile = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
 
 const world = useWorld()
@@ -44,7 +44,7 @@ async function threads(): Promise<Thread[]> {
 beforeAll(async () => {
   const eve = await world.user('eve')
   for (const { id } of [ana, ben, eve]) {
-    await world.root.put(`/users/${id}`, { password: PASSWORD })
+    await givePassword(world, id)
   }
   bench = await openBench(world, ana)
   await addMember(world, bench.project.id, ben.id, 30)

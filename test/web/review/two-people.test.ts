@@ -4,9 +4,8 @@ import { openChromium } from '../../support/chromium.ts'
 import { git } from '../../support/git.ts'
 import { addMember } from '../../support/members.ts'
 import { type Bench, openBench } from '../../support/review.ts'
+import { givePassword, PASSWORD } from '../../support/submit-form.ts'
 import { type Caller, useWorld } from '../../support/world.ts'
-
-const PASSWORD = 'correct horse battery'
 
 const world = useWorld()
 let bench: Bench
@@ -34,7 +33,7 @@ async function pageOf(name: string): Promise<Page> {
 beforeAll(async () => {
   browser = await openChromium()
   const people: Caller[] = [await world.user('ana'), await world.user('ben')]
-  for (const { id } of people) await world.root.put(`/users/${id}`, { password: PASSWORD })
+  for (const { id } of people) await givePassword(world, id)
   const [ana, ben] = people as [Caller, Caller]
   bench = await openBench(world, ana)
   await addMember(world, bench.project.id, ben.id, 30)
