@@ -2,29 +2,28 @@ import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { digestOf } from '../../access/token-use.ts'
 import { task } from '../../background/task.ts'
-import { dayOf, later } from '../../base/clock.ts'
+import { dayOf, type Instant, later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
 import { deliver } from '../mail/deliver.ts'
-import { hasConfirmationSince, saveConfirmation } from './addresses/confirmation-queries.ts'
+import { saveConfirmation } from './addresses/confirmation-queries.ts'
 import { findUnconfirmed, findUserByAddress, findUserRow, listDormantIds } from './queries.ts'
 import { moveUser } from './states.ts'
 
 const payload = z.object({ user_id: z.int(), email: z.string() })
 
-/** Makes the secret of a link when it is sent: no table, and no task, ever holds one. */
+/**
+ * Makes the secret of a link when it is sent: no table, and no task, ever holds one. Undefined where another was sent to
+ * this address after `unlessSince`.
+ */
 async function newLink(
   ctx: Ctx,
   given: z.infer<typeof payload>,
   purpose: 'confirm' | 'reset_password',
-): Promise<string> {
+  unlessSince: Instant | undefined,
+): Promise<string | undefined> {
   const secret = randomBytes(24).toString('base64url')
-  await saveConfirmation(ctx.db, {
-    ...given,
-    purpose,
-    digest: digestOf(secret),
-    created_at: ctx.now(),
-  })
-  return secret
+  const row = { ...given, purpose, digest: digestOf(secret), created_at: ctx.now() }
+  return (await saveConfirmation(ctx.db, row, unlessSince)) ? secret : undefined
 }
 
 /** Asks by mail whether an address belongs to the user. */
@@ -36,10 +35,15 @@ export const sendConfirmation = task({
   },
 })
 
-async function mailConfirmation(ctx: Ctx, given: z.infer<typeof payload>): Promise<void> {
+async function mailConfirmation(
+  ctx: Ctx,
+  given: z.infer<typeof payload>,
+  unlessSince?: Instant,
+): Promise<void> {
   const user = await findUserRow(ctx.db, given.user_id)
   if (!user) return
-  const secret = await newLink(ctx, given, 'confirm')
+  const secret = await newLink(ctx, given, 'confirm', unlessSince)
+  if (secret === undefined) return
   const link = `${ctx.config.externalUrl}/users/confirmation?confirmation_token=${secret}`
   await deliver(ctx, {
     to: given.email,
@@ -58,10 +62,15 @@ export const sendPasswordLink = task({
   },
 })
 
-async function mailPasswordLink(ctx: Ctx, given: z.infer<typeof payload>): Promise<void> {
+async function mailPasswordLink(
+  ctx: Ctx,
+  given: z.infer<typeof payload>,
+  unlessSince?: Instant,
+): Promise<void> {
   const user = await findUserRow(ctx.db, given.user_id)
   if (!user) return
-  const secret = await newLink(ctx, given, 'reset_password')
+  const secret = await newLink(ctx, given, 'reset_password', unlessSince)
+  if (secret === undefined) return
   const { externalUrl } = ctx.config
   const link = `${externalUrl}/users/password/edit?reset_password_token=${secret}`
   await deliver(ctx, {
@@ -76,15 +85,6 @@ const addressed = z.object({ email: z.string() })
 /** No address gets more of these mails, however often somebody asks. */
 const EVERY_MS = 2 * 60_000
 
-async function wasSent(
-  ctx: Ctx,
-  to: z.infer<typeof payload>,
-  purpose: 'confirm' | 'reset_password',
-) {
-  const since = later(ctx.now(), -EVERY_MS)
-  return await hasConfirmationSince(ctx.db, { userId: to.user_id, email: to.email, purpose, since })
-}
-
 /** Somebody has forgotten their password and gave this address, which may be nobody's. */
 export const sendPasswordLinkTo = task({
   name: 'users.send_password_link_to',
@@ -93,7 +93,7 @@ export const sendPasswordLinkTo = task({
     const user = await findUserByAddress(ctx.db, email)
     if (user?.state !== 'active' || user.kind !== 'human') return
     const to = { user_id: user.id, email: user.email }
-    if (!(await wasSent(ctx, to, 'reset_password'))) await mailPasswordLink(ctx, to)
+    await mailPasswordLink(ctx, to, later(ctx.now(), -EVERY_MS))
   },
 })
 
@@ -104,7 +104,7 @@ export const sendConfirmationAgain = task({
   async handler(ctx: Ctx, { email }) {
     const found = await findUnconfirmed(ctx.db, email)
     const to = found && { user_id: found.id, email: found.email }
-    if (to && !(await wasSent(ctx, to, 'confirm'))) await mailConfirmation(ctx, to)
+    if (to) await mailConfirmation(ctx, to, later(ctx.now(), -EVERY_MS))
   },
 })
 

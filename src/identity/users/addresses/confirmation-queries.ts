@@ -3,20 +3,28 @@ import type { Db, NewRowOf, RowOf } from '../../../store/schema.ts'
 
 export type ConfirmationRow = RowOf<'email_confirmations'>
 
-/** A newer link takes the place of an older one. */
+/**
+ * A newer link takes the place of an older one, but not of one that was made after `unlessSince`: false then, and nothing
+ * is saved, however many ask at once.
+ */
 export async function saveConfirmation(
   db: Db,
   row: NewRowOf<'email_confirmations'>,
-): Promise<void> {
-  await db
+  unlessSince?: Instant,
+): Promise<boolean> {
+  const saved = await db
     .insertInto('email_confirmations')
     .values(row)
-    .onConflict((conflict) =>
-      conflict
+    .onConflict((conflict) => {
+      const update = conflict
         .columns(['user_id', 'purpose', 'email'])
-        .doUpdateSet({ digest: row.digest, created_at: row.created_at }),
-    )
-    .execute()
+        .doUpdateSet({ digest: row.digest, created_at: row.created_at })
+      if (unlessSince === undefined) return update
+      return update.where('email_confirmations.created_at', '<=', unlessSince)
+    })
+    .returning('id')
+    .executeTakeFirst()
+  return saved !== undefined
 }
 
 export function findConfirmation(
@@ -51,25 +59,4 @@ export async function deleteConfirmations(
     .where('user_id', '=', userId)
     .where('purpose', '=', purpose)
     .execute()
-}
-
-/** Whether a link was sent to an address since then. */
-export async function hasConfirmationSince(
-  db: Db,
-  wanted: {
-    readonly userId: number
-    readonly email: string
-    readonly purpose: ConfirmationRow['purpose']
-    readonly since: Instant
-  },
-): Promise<boolean> {
-  const row = await db
-    .selectFrom('email_confirmations')
-    .select('id')
-    .where('user_id', '=', wanted.userId)
-    .where('email', '=', wanted.email)
-    .where('purpose', '=', wanted.purpose)
-    .where('created_at', '>', wanted.since)
-    .executeTakeFirst()
-  return row !== undefined
 }
