@@ -88,10 +88,10 @@ export class Caller {
       headers['Content-Type'] ??= form.headers.get('Content-Type') ?? ''
       payload = new Uint8Array(await form.arrayBuffer())
     }
-    const url = `${options.host ? '' : '/api/v4'}${path}`
+    const { pathname, search } = new URL(`${this.baseUrl}${options.host ? '' : '/api/v4'}${path}`)
     // `fetch` takes as long again as the server does, and half of all tests are such calls.
     const response = await connectionsTo(this.baseUrl).request({
-      path: url,
+      path: pathname + search,
       method: method as Dispatcher.HttpMethod,
       headers,
       body: payload,
