@@ -60,11 +60,17 @@ interface Violation {
 
 const IS_WIDER = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
+/** Check boxes that are given the width of a text field stand far from their words. */
+const WIDE_BOXES = `[...document.querySelectorAll('[type=checkbox], [type=radio]')]
+  .filter((box) => box.offsetWidth > 40).map((box) => box.name)`
+
 /** What is wrong with the page that is open, as it looks now. */
 async function faultsOf(page: Page, look: keyof typeof looks): Promise<unknown[]> {
   const found: unknown[] = []
   const wide = await page.evaluate<number>(IS_WIDER)
   if (wide > 0) found.push([`is ${wide} pixels wider than the window`])
+  const boxes = await page.evaluate<string[]>(WIDE_BOXES)
+  if (boxes.length > 0) found.push(['has wide check boxes', ...boxes])
   // What axe adds to the window is known to its own types alone.
   const violations = (await page.evaluate(
     `axe.run(document, ${JSON.stringify(rulesOf[look])}).then((done) => done.violations)`,
