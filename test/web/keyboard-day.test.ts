@@ -42,7 +42,7 @@ afterAll(() => browser?.close())
 test('Ana signs in and makes a project', async () => {
   author = await windows.openAt('/users/sign_in')
   // The first field has the focus already.
-  expect(await focusedName(author)).toBe('Username or e-mail')
+  await expect.poll(() => focusedName(author)).toBe('Username or e-mail')
   await author.keyboard.type('ana')
   await tabTo(author, 'Password')
   await author.keyboard.type(PASSWORD)
@@ -53,7 +53,7 @@ test('Ana signs in and makes a project', async () => {
   await author.keyboard.type('new proj')
   await author.keyboard.press('Enter')
   await author.waitForURL('**/projects/new')
-  expect(await focusedName(author)).toBe('Name')
+  await expect.poll(() => focusedName(author)).toBe('Name')
   await author.keyboard.type('Tides')
   await press(author, 'Create the project', `**${PROJECT}`)
   const found = await ana.get(`/projects/${encodeURIComponent(PROJECT.slice(1))}`)
