@@ -69,13 +69,13 @@ class LongestFirst extends BaseSequencer {
 
 /**
  * Folders whose files run one group after the other, each with workers of its own: a worker keeps the modules of the tests that it
- * has run, and the larger it is the longer each program takes to start from it. More groups than these would cost more
- * for reading the sources anew.
+ * has run. More groups than these would cost more for reading the sources anew.
  */
 const groups: readonly (readonly string[])[] = [
-  ['contract', 'torture', 'http', 'store', 'base', 'background', 'access'],
-  ['transport', 'git', 'cli', 'server'],
-  ['ci', 'runner', 'packages'],
+  [
+    ...['contract', 'torture', 'http', 'store', 'base', 'background', 'access'],
+    ...['transport', 'git', 'cli', 'server'],
+  ],
 ]
 
 /** The tests that go further in `npm run test:long`, which runs nothing else: those that ask how far. */
