@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createProject } from '../support/create.ts'
 import { headOf, multipart, RawClient } from '../support/raw-request.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 
@@ -13,7 +14,7 @@ beforeAll(async () => {
   process.on('uncaughtException', note)
   world = await openWorld({ bodyIdle: 2000 })
   ana = await world.user('ana')
-  await ana.post('/projects', { name: 'demo', initialize_with_readme: true })
+  await createProject(ana, 'demo', { initialize_with_readme: true })
 })
 afterAll(async () => {
   process.off('unhandledRejection', note)

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Db } from '../../src/store/schema.ts'
 import { atOnce } from '../support/at-once.ts'
+import { createGroup } from '../support/create.ts'
 import { ed25519 } from '../support/keys.ts'
 import { addMember } from '../support/members.ts'
 import { type Bench, openBench } from '../support/review.ts'
@@ -268,7 +269,7 @@ describe('what several do at once', () => {
   })
 
   test('a group that is locked meanwhile is shared with nobody outside', async () => {
-    const outside = (await ana.post('/groups', { name: 'Outside', path: 'outside' })).body.id
+    const outside = (await createGroup(ana, 'outside')).id
     const settings = JSON.stringify({ prevent_sharing_groups_outside_hierarchy: true })
     const shared = async (place: string, id: number, lock: object) => {
       const share = () => ana.post(`${place}/share`, { group_id: outside, group_access: 30 })

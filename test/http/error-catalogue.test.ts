@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../support/create.ts'
 import { headOf, RawClient } from '../support/raw-request.ts'
 import { openWorld, type Reply, useCaller, useWorld } from '../support/world.ts'
 
@@ -10,8 +11,8 @@ let projectId: number
 let groupId: number
 
 beforeAll(async () => {
-  projectId = (await ana.post('/projects', { name: 'p', visibility: 'public' })).body.id
-  groupId = (await ana.post('/groups', { name: 'G', path: 'g', visibility: 'public' })).body.id
+  projectId = (await createProject(ana, 'p', { visibility: 'public' })).id
+  groupId = (await createGroup(ana, 'g', { visibility: 'public' })).id
 })
 
 const seen = ({ status, body }: Reply) => [status, body]

@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createProject } from '../support/create.ts'
 import { type Caller, useCaller, useWorld } from '../support/world.ts'
 
 const world = useWorld()
 const ana = useCaller(world, 'ana')
 let projectId: number
 beforeAll(async () => {
-  projectId = (await ana.post('/projects', { name: 'p' })).body.id
+  projectId = (await createProject(ana, 'p')).id
 })
 
 const values = {

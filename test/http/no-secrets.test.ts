@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hashPassword } from '../../src/access/authentication/password.ts'
 import { makeLog } from '../../src/base/log.ts'
+import { createProject } from '../support/create.ts'
 import { gitClient, openClientFolders, runGitClient } from '../support/git-client.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 
@@ -50,7 +51,7 @@ test('secrets of requests, of projects and of other servers are told to nobody',
   const basic = (user: string, secret: string) =>
     `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`
   // Each place in which a secret comes in, with a request that goes well and one that does not.
-  const project = (await ana.post('/projects', { name: 'p', initialize_with_readme: true })).body
+  const project = await createProject(ana, 'p', { initialize_with_readme: true })
   const at = `/projects/${project.id}`
   for (const query of [
     `/user?private_token=${ana.token}`,

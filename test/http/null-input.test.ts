@@ -3,6 +3,7 @@ import { apiEndpoints } from '../../src/areas.ts'
 import { withoutNulls } from '../../src/http/null-input.ts'
 import { flag, hash, integer, list, text } from '../../src/http/params.ts'
 import { validate } from '../../src/http/validate.ts'
+import { createProject } from '../support/create.ts'
 import { useCaller, useWorld } from '../support/world.ts'
 
 describe('null in a parameter', () => {
@@ -96,7 +97,7 @@ describe('what clients send', () => {
 
   test('a file is saved again with all that was read of it', async () => {
     const path = '/projects/ana%2Fsaved/repository/files/README.md'
-    await ana.post('/projects', { name: 'saved', initialize_with_readme: true })
+    await createProject(ana, 'saved', { initialize_with_readme: true })
     const saved = await ana.put(path, {
       branch: 'main',
       commit_message: 'Save',

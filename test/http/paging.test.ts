@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createProject } from '../support/create.ts'
 import { type Caller, type Reply, useCaller, useWorld } from '../support/world.ts'
 
 const world = useWorld({}, { background: false })
@@ -7,7 +8,7 @@ const ana = useCaller(world, 'ana')
 let projectId: number
 
 beforeAll(async () => {
-  projectId = (await ana.post('/projects', { name: 'p' })).body.id
+  projectId = (await createProject(ana, 'p')).id
 })
 
 /** Packages enough that nobody wants to publish them one by one. */

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createProject } from '../support/create.ts'
 import { headOf, multipart, RawClient } from '../support/raw-request.ts'
 import { useCaller, useWorld } from '../support/world.ts'
 
@@ -10,8 +11,8 @@ const world = useWorld({ bodyIdle: 400 })
 const ana = useCaller(world, 'ana')
 const eve = useCaller(world, 'eve')
 beforeAll(async () => {
-  await ana.post('/projects', { name: 'hidden' })
-  await ana.post('/projects', { name: 'open', visibility: 'public' })
+  await createProject(ana, 'hidden')
+  await createProject(ana, 'open', { visibility: 'public' })
 })
 
 /** Announces a body of 31 MB, sends nothing of it, and gives the answer. */

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createProject } from '../support/create.ts'
 import { gitClient, openClientFolders } from '../support/git-client.ts'
 import { useCaller, useWorld } from '../support/world.ts'
 
@@ -6,7 +7,7 @@ const world = useWorld()
 const ana = useCaller(world, 'ana')
 const eve = useCaller(world, 'eve')
 beforeAll(async () => {
-  await ana.post('/projects', { name: 'hidden', initialize_with_readme: true })
+  await createProject(ana, 'hidden', { initialize_with_readme: true })
 })
 
 describe('what a client says of itself', () => {

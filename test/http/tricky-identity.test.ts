@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { createGroup, createProject } from '../support/create.ts'
 import { useCaller, useWorld } from '../support/world.ts'
 
 /*
@@ -12,7 +13,7 @@ let group: { id: number }
 let project: { id: number }
 
 beforeAll(async () => {
-  group = (await ana.post('/groups', { name: 'G', path: 'g', visibility: 'public' })).body
+  group = await createGroup(ana, 'g', { visibility: 'public' })
   const input = { name: 'p', namespace_id: group.id, visibility: 'public' }
   project = (await ana.post('/projects', input)).body
 })
@@ -25,7 +26,7 @@ test('1: a failed look-up says `404 Not found`, and an unknown path has the key 
 
 test('3: routes of deploy tokens never answer 401 to strangers; broadcasts check parameters first', async () => {
   expect((await world.nobody.get(`/projects/${project.id}/deploy_tokens`)).status).toBe(403)
-  const hidden = (await ana.post('/projects', { name: 'hidden' })).body
+  const hidden = await createProject(ana, 'hidden')
   expect((await world.nobody.get(`/projects/${hidden.id}/deploy_tokens`)).status).toBe(404)
   expect((await world.nobody.post('/broadcast_messages', {})).status).toBe(400)
   expect((await world.nobody.post('/broadcast_messages', { message: 'x' })).status).toBe(401)
@@ -33,7 +34,7 @@ test('3: routes of deploy tokens never answer 401 to strangers; broadcasts check
 
 test('4: billable members of a subgroup, or without the right, are 400', async () => {
   expect((await bob.get(`/groups/${group.id}/billable_members`)).status).toBe(400)
-  const inner = (await ana.post('/groups', { name: 'I', path: 'i', parent_id: group.id })).body
+  const inner = await createGroup(ana, 'i', { parent_id: group.id })
   expect((await ana.get(`/groups/${inner.id}/billable_members`)).status).toBe(400)
 })
 

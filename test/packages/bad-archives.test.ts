@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import { createGzip, gzipSync } from 'node:zlib'
 import { pack } from 'tar-stream'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createProject } from '../support/create.ts'
 import { useCaller, useWorld } from '../support/world.ts'
 import { documentOf } from './npm-document.ts'
 import { zipOf } from './zip-file.ts'
@@ -12,7 +13,7 @@ const ana = useCaller(world, 'ana')
 let at: string
 
 beforeAll(async () => {
-  const project = (await ana.post('/projects', { name: 'p' })).body
+  const project = await createProject(ana, 'p')
   at = `/projects/${project.id}/packages`
 })
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup } from '../support/create.ts'
 import { addMember } from '../support/members.ts'
 import { addRunner, type GivenJob, type TestRunner } from '../support/runner.ts'
 import { Caller, type Reply, useCaller, useWorld } from '../support/world.ts'
@@ -73,8 +74,7 @@ const publishing: Readonly<Record<string, Publish>> = {
 
 beforeAll(async () => {
   nupkg = await nupkgOf('Tool', '1.0.0')
-  groupId = (await ana.post('/groups', { name: 'acme', path: 'acme', visibility: 'public' })).body
-    .id
+  groupId = (await createGroup(ana, 'acme', { visibility: 'public' })).id
   for (const visibility of ['private', 'internal', 'public']) {
     const name = visibility === 'private' ? 'p' : visibility
     const made = await ana.post('/projects', { name, namespace_id: groupId, visibility })

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createGroup, createProject } from '../support/create.ts'
 import { newFolder } from '../support/database.ts'
 import { addMember } from '../support/members.ts'
 import { client, openReachableWorld } from '../support/package-clients.ts'
@@ -16,8 +17,8 @@ let root: string
 beforeAll(async () => {
   world = await openReachableWorld()
   ana = await world.user('ana')
-  groupId = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body.id
-  projectId = (await ana.post('/projects', { name: 'p', namespace_id: groupId })).body.id
+  groupId = (await createGroup(ana, 'acme')).id
+  projectId = (await createProject(ana, 'p', { namespace_id: groupId })).id
   at = `/group/${groupId}/-/packages/composer`
   root = newFolder()
   mkdirSync(root, { recursive: true })
@@ -106,7 +107,7 @@ test('what is refused', async () => {
   expect((await publish({ branch: 'a..b' })).status).toBe(404)
   await ana.post(`/projects/${projectId}/repository/tags?tag_name=word&ref=main`)
   expect((await publish({ tag: 'word' })).status).toBe(400)
-  const other = (await ana.post('/projects', { name: 'q', namespace_id: groupId })).body.id
+  const other = (await createProject(ana, 'q', { namespace_id: groupId })).id
   await commit(other, 'a.txt', 'a')
   const missing = await publish({ branch: 'main' }, other)
   expect([missing.status, missing.body.message]).toEqual([

@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createProject } from '../support/create.ts'
 import { newFolder } from '../support/database.ts'
 import { client, openReachableWorld, pythonPrograms } from '../support/package-clients.ts'
 import type { Caller, World } from '../support/world.ts'
@@ -16,7 +17,7 @@ beforeAll(async () => {
   python = await pythonPrograms('conan>=2,<3')
   world = await openReachableWorld()
   ana = await world.user('ana')
-  projectId = (await ana.post('/projects', { name: 'p' })).body.id
+  projectId = (await createProject(ana, 'p')).id
   at = `/projects/${projectId}/packages/conan`
   root = newFolder()
   mkdirSync(root, { recursive: true })

@@ -4,6 +4,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { createProject } from '../support/create.ts'
 import { newFolder } from '../support/database.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { Caller } from '../support/world.ts'
@@ -22,7 +23,7 @@ const callerOf = (url: string) => new Caller(url, TOKEN, 1, 'root')
 test('SIGKILL amid uploads loses no version that was acknowledged, shows no half one, and leaves nothing behind', async () => {
   server = await startServerProcess(folder)
   let root = callerOf(server.url)
-  const { id } = (await root.post('/projects', { name: 'stormy' })).body
+  const { id } = await createProject(root, 'stormy')
   const at = `/projects/${id}/packages`
   // One that will never be whole.
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1')

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { namesInFile } from '../../src/packages/pypi/names.ts'
+import { createGroup, createProject } from '../support/create.ts'
 import { newFolder } from '../support/database.ts'
 import { client, openReachableWorld } from '../support/package-clients.ts'
 import type { Caller, World } from '../support/world.ts'
@@ -27,8 +28,8 @@ beforeAll(async () => {
     packageCache: 100_000,
   })
   ana = await world.user('ana')
-  groupId = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body.id
-  const made = (await ana.post('/projects', { name: 'p', namespace_id: groupId })).body
+  groupId = (await createGroup(ana, 'acme')).id
+  const made = await createProject(ana, 'p', { namespace_id: groupId })
   project = `/projects/${made.id}/packages`
   group = `/groups/${groupId}/-/packages`
   for (const type of ['npm', 'pypi', 'maven']) {
@@ -264,7 +265,7 @@ test('what is published here under a name comes from nowhere else', async () => 
 })
 
 test('whoever has not signed in is sent there, and fills no cache', async () => {
-  const open = (await ana.post('/projects', { name: 'open', visibility: 'public' })).body
+  const open = await createProject(ana, 'open', { visibility: 'public' })
   const at = `/projects/${open.id}/packages/npm/far`
   const sent = await world.nobody.get(at)
   expect([sent.status, sent.headers.get('location')]).toEqual([302, `${upstream.url}/npm/far`])

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createGroup, createProject } from '../support/create.ts'
 import { newFolder } from '../support/database.ts'
 import { client, openReachableWorld } from '../support/package-clients.ts'
 import type { Caller, World } from '../support/world.ts'
@@ -31,10 +32,10 @@ beforeAll(async () => {
     mavenUrl: `${root}/maven`,
   })
   ana = await world.user('ana')
-  groupId = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body.id
-  const project = (await ana.post('/projects', { name: 'p', namespace_id: groupId })).body
+  groupId = (await createGroup(ana, 'acme')).id
+  const project = await createProject(ana, 'p', { namespace_id: groupId })
   at = `/projects/${project.id}/packages`
-  publicId = (await ana.post('/projects', { name: 'open', visibility: 'public' })).body.id
+  publicId = (await createProject(ana, 'open', { visibility: 'public' })).id
 })
 afterAll(async () => {
   await world.close()

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../support/create.ts'
 import { useCaller, useWorld } from '../support/world.ts'
 import { fileForm, plainRequest, putGeneric } from './publishing.ts'
 
@@ -9,8 +10,8 @@ let projectId: number
 let at: string
 
 beforeAll(async () => {
-  const group = (await ana.post('/groups', { name: 'g', path: 'g' })).body
-  projectId = (await ana.post('/projects', { name: 'p', namespace_id: group.id })).body.id
+  const group = await createGroup(ana, 'g')
+  projectId = (await createProject(ana, 'p', { namespace_id: group.id })).id
   at = `/projects/${projectId}/packages`
 })
 
@@ -273,7 +274,7 @@ describe('an upload', () => {
   })
 
   test('below a group that says nothing, and in a namespace of a person, may be repeated', async () => {
-    const own = (await ana.post('/projects', { name: 'own' })).body.id
+    const own = (await createProject(ana, 'own')).id
     for (let turn = 0; turn < 2; turn += 1)
       expect((await putGeneric(ana, `/projects/${own}/packages`, 'a/1/f')).status).toBe(201)
   })

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../support/create.ts'
 import { addMember } from '../support/members.ts'
 import { type Caller, useCaller, useWorld } from '../support/world.ts'
 
@@ -12,8 +13,8 @@ let at: string
 let projectId: number
 
 beforeAll(async () => {
-  const group = (await ana.post('/groups', { name: 'g', path: 'g' })).body
-  projectId = (await ana.post('/projects', { name: 'p', namespace_id: group.id })).body.id
+  const group = await createGroup(ana, 'g')
+  projectId = (await createProject(ana, 'p', { namespace_id: group.id })).id
   at = `/projects/${projectId}/packages`
 })
 

@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createProject } from '../support/create.ts'
 import { newFolder } from '../support/database.ts'
 import { client, openReachableWorld } from '../support/package-clients.ts'
 import type { Caller, World } from '../support/world.ts'
@@ -16,7 +17,7 @@ const NAME = '127.0.0.1/ana/tool'
 beforeAll(async () => {
   world = await openReachableWorld()
   ana = await world.user('ana')
-  project = (await ana.post('/projects', { name: 'tool', visibility: 'public' })).body
+  project = await createProject(ana, 'tool', { visibility: 'public' })
   at = `/projects/${project.id}/packages/go`
   root = newFolder()
   mkdirSync(root, { recursive: true })

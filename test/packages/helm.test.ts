@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { createProject } from '../support/create.ts'
 import { newFolder } from '../support/database.ts'
 import { client, helmProgram, openReachableWorld } from '../support/package-clients.ts'
 import type { Caller, World } from '../support/world.ts'
@@ -21,7 +22,7 @@ beforeAll(async () => {
   helm = await helmProgram()
   world = await openReachableWorld()
   ana = await world.user('ana')
-  const project = (await ana.post('/projects', { name: 'p' })).body
+  const project = await createProject(ana, 'p')
   at = `/projects/${project.id}/packages/helm`
   root = newFolder()
   mkdirSync(root, { recursive: true })

@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../support/create.ts'
 import { newFolder } from '../support/database.ts'
 import { client, openReachableWorld } from '../support/package-clients.ts'
 import type { Caller, World } from '../support/world.ts'
@@ -17,8 +18,8 @@ const MANIFEST = 'application/vnd.oci.image.manifest.v1+json'
 beforeAll(async () => {
   world = await openReachableWorld()
   ana = await world.user('ana')
-  const group = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body
-  projectId = (await ana.post('/projects', { name: 'p', namespace_id: group.id })).body.id
+  const group = await createGroup(ana, 'acme')
+  projectId = (await createProject(ana, 'p', { namespace_id: group.id })).id
   root = newFolder()
   mkdirSync(root, { recursive: true })
 })
@@ -198,7 +199,7 @@ test('a blob is taken from a repository that the caller may read, and from no ot
   expect((await mount('acme/p/none')).status).toBe(202)
   expect((await mount(NAME)).status).toBe(201)
   const bob = await world.user('bob')
-  const own = (await bob.post('/projects', { name: 'own' })).body
+  const own = await createProject(bob, 'own')
   const stolen = await v2(
     'POST',
     `bob/own/blobs/uploads/?mount=${digest}&from=${NAME}`,

@@ -6,6 +6,7 @@ import { type Project, withProjectRole } from '../../src/access/subjects.ts'
 import type { Ctx } from '../../src/ctx.ts'
 import { type ImportKind, importFolder } from '../../src/packages/import/import-folder.ts'
 import { packageSizesByProject, verifyPackageFiles } from '../../src/packages/operator/verify.ts'
+import { createProject } from '../support/create.ts'
 import { newFolder } from '../support/database.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 import { publishNpm, putGeneric } from './publishing.ts'
@@ -22,7 +23,7 @@ let disk: string
 beforeAll(async () => {
   world = await openWorld({}, { background: false })
   ana = await world.user('ana')
-  const { id } = (await ana.post('/projects', { name: 'p' })).body
+  const { id } = await createProject(ana, 'p')
   at = `/projects/${id}/packages`
   // The command acts as the server itself.
   ctx = { ...world.ctx, actor: { kind: 'system' } }

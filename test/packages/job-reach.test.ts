@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { createGroup, createProject } from '../support/create.ts'
 import { addRunner } from '../support/runner.ts'
 import { type Caller, useCaller, useWorld } from '../support/world.ts'
 import { askRegistry, pushImage } from './container-registry/push-image.ts'
@@ -13,7 +14,7 @@ let job: Caller
 const RREV = 'a'.repeat(32)
 
 beforeAll(async () => {
-  groupId = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body.id
+  groupId = (await createGroup(ana, 'acme')).id
   const made = async (name: string) =>
     (await ana.post('/projects', { name, namespace_id: groupId })).body.id as number
   consumer = await made('consumer')
@@ -113,7 +114,7 @@ test('a job finds what its user may read alone', async () => {
 })
 
 test('what a job publishes in another project shows its pipeline only to those who may read the project of the job', async () => {
-  const open = (await ana.post('/projects', { name: 'shared', visibility: 'public' })).body.id
+  const open = (await createProject(ana, 'shared', { visibility: 'public' })).id
   await ana.post(`/projects/${open}/job_token_scope/allowlist`, { target_project_id: consumer })
   const at = `/projects/${open}/packages`
   expect((await job.put(`${at}/generic/a/1/f`, undefined, { raw: 'x' })).status).toBe(201)

@@ -7,6 +7,7 @@ import { createGzip } from 'node:zlib'
 import archiver from 'archiver'
 import { pack } from 'tar-stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createProject } from '../support/create.ts'
 import {
   type ClientFolders,
   commitFile,
@@ -28,7 +29,7 @@ let at: string
 let folders: ClientFolders
 
 beforeAll(async () => {
-  const project = (await ana.post('/projects', { name: 'p' })).body
+  const project = await createProject(ana, 'p')
   at = `/projects/${project.id}/packages`
   folders = openClientFolders()
 })

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { createGroup, createProject } from '../support/create.ts'
 import { addMember } from '../support/members.ts'
 import { useCaller, useWorld } from '../support/world.ts'
 
@@ -8,8 +9,8 @@ let at: string
 let projectId: number
 
 beforeAll(async () => {
-  const group = (await ana.post('/groups', { name: 'g', path: 'g' })).body
-  projectId = (await ana.post('/projects', { name: 'p', namespace_id: group.id })).body.id
+  const group = await createGroup(ana, 'g')
+  projectId = (await createProject(ana, 'p', { namespace_id: group.id })).id
   at = `/projects/${projectId}/packages`
 })
 
@@ -32,7 +33,7 @@ test('packages are listed with every filter and order, of a project and of a gro
       parent_id: (await ana.get('/groups/g')).body.id,
     })
   ).body
-  const other = (await ana.post('/projects', { name: 'q', namespace_id: sub.id })).body
+  const other = await createProject(ana, 'q', { namespace_id: sub.id })
   await publish('list-b', '1.0')
   await publish('list-a', '2.0')
   await publish('list-c', '0.1', 'f', `/projects/${other.id}/packages`)
@@ -150,7 +151,7 @@ test('a deleted package is gone at once, its name is free, and its rows follow',
 })
 
 test('a public project shows its packages to everybody, and lets nobody delete them', async () => {
-  const open = (await ana.post('/projects', { name: 'open', visibility: 'public' })).body
+  const open = await createProject(ana, 'open', { visibility: 'public' })
   const place = `/projects/${open.id}/packages`
   const { package_id: id } = await publish('open', '1', 'f', place)
   expect((await world.nobody.get(place)).body).toHaveLength(1)

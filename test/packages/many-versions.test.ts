@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../support/create.ts'
 import { useCaller, useWorld } from '../support/world.ts'
 import { documentOf } from './npm-document.ts'
 import { zipOf } from './zip-file.ts'
@@ -12,8 +13,8 @@ let projectId: number
 let at: string
 
 beforeAll(async () => {
-  groupId = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body.id
-  projectId = (await ana.post('/projects', { name: 'p', namespace_id: groupId })).body.id
+  groupId = (await createGroup(ana, 'acme')).id
+  projectId = (await createProject(ana, 'p', { namespace_id: groupId })).id
   at = `/projects/${projectId}/packages`
 })
 
@@ -163,7 +164,7 @@ describe('a Terraform module of more than a thousand versions', () => {
     const put = await ana.put(`${module}/1.0.0/file`, undefined, { raw: 'x' })
     expect(put.status).toBe(201)
     await copyVersions({ versions: 1005 })
-    const other = (await ana.post('/projects', { name: 'q', namespace_id: groupId })).body.id
+    const other = (await createProject(ana, 'q', { namespace_id: groupId })).id
     await sql`
       INSERT INTO packages (project_id, package_type, name, name_key, version, version_key, created_at, updated_at)
       SELECT ${other}, package_type, name, name_key, version, version_key, created_at, updated_at

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../support/create.ts'
 import { addMember } from '../support/members.ts'
 import { useCaller, useWorld } from '../support/world.ts'
 import { plainRequest } from './publishing.ts'
@@ -14,8 +15,8 @@ const GROUP = '/groups/acme/-/packages/maven'
 const SERVER = '/packages/maven'
 
 beforeAll(async () => {
-  groupId = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body.id
-  projectId = (await ana.post('/projects', { name: 'p', namespace_id: groupId })).body.id
+  groupId = (await createGroup(ana, 'acme')).id
+  projectId = (await createProject(ana, 'p', { namespace_id: groupId })).id
   at = `/projects/${projectId}/packages`
   maven = `${at}/maven`
 })
@@ -178,7 +179,7 @@ describe('a checksum', () => {
   })
 
   test('is for those who may publish, and of files of the same project', async () => {
-    const other = (await ana.post('/projects', { name: 'sums', namespace_id: groupId })).body.id
+    const other = (await createProject(ana, 'sums', { namespace_id: groupId })).id
     const path = 'com/x/lib/1.0/lib-1.0.jar.sha1'
     const elsewhere = await ana.put(`/projects/${other}/packages/maven/${path}`, undefined, {
       raw: hash('sha1', 'the jar'),
@@ -446,7 +447,7 @@ describe('the metadata of an artifact, after one of its versions was deleted', (
 
 describe('one artifact in several projects of a group', () => {
   test('is served as it was published last, of what the caller may read', async () => {
-    const other = (await ana.post('/projects', { name: 'other', namespace_id: groupId })).body.id
+    const other = (await createProject(ana, 'other', { namespace_id: groupId })).id
     const bob = await world.user('bob')
     await addMember(world, projectId, bob.id, 10)
     const path = 'com/x/twice/1.0/twice-1.0.jar'

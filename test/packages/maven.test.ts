@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../support/create.ts'
 import { newFolder } from '../support/database.ts'
 import { client, openReachableWorld } from '../support/package-clients.ts'
 import type { Caller, World } from '../support/world.ts'
@@ -29,8 +30,8 @@ beforeAll(async () => {
   const { port } = publicRegistry.address() as AddressInfo
   world = await openReachableWorld({ mavenUrl: `http://127.0.0.1:${port}` })
   ana = await world.user('ana')
-  const group = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body
-  projectId = (await ana.post('/projects', { name: 'p', namespace_id: group.id })).body.id
+  const group = await createGroup(ana, 'acme')
+  projectId = (await createProject(ana, 'p', { namespace_id: group.id })).id
   at = `/projects/${projectId}/packages/maven`
   root = newFolder()
   mkdirSync(root, { recursive: true })

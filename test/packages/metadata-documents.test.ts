@@ -6,6 +6,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readNpmMetadata } from '../../src/packages/npm/metadata.ts'
 import { answerDocument } from '../../src/packages/registry/documents.ts'
+import { createGroup, createProject } from '../support/create.ts'
 import { useCaller, useWorld } from '../support/world.ts'
 import { documentOf } from './npm-document.ts'
 import { tarballOf } from './tarball.ts'
@@ -19,8 +20,8 @@ let at: string
 let group: string
 
 beforeAll(async () => {
-  groupId = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body.id
-  projectId = (await ana.post('/projects', { name: 'p', namespace_id: groupId })).body.id
+  groupId = (await createGroup(ana, 'acme')).id
+  projectId = (await createProject(ana, 'p', { namespace_id: groupId })).id
   at = `/projects/${projectId}/packages`
   group = `/groups/${groupId}/-/packages`
   const actions = [

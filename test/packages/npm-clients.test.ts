@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createGroup, createProject } from '../support/create.ts'
 import { newFolder } from '../support/database.ts'
 import { client, npmPrograms, openReachableWorld } from '../support/package-clients.ts'
 import type { Caller, World } from '../support/world.ts'
@@ -16,8 +17,8 @@ beforeAll(async () => {
   programs = await npmPrograms('pnpm@9', 'yarn@1')
   world = await openReachableWorld()
   ana = await world.user('ana')
-  const group = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body
-  projectId = (await ana.post('/projects', { name: 'p', namespace_id: group.id })).body.id
+  const group = await createGroup(ana, 'acme')
+  projectId = (await createProject(ana, 'p', { namespace_id: group.id })).id
   root = newFolder()
 }, 120_000)
 afterAll(async () => {

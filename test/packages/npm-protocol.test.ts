@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { PackageStatus } from '../../src/store/schema/packages.ts'
+import { createGroup, createProject } from '../support/create.ts'
 import { addMember } from '../support/members.ts'
 import { type Caller, useCaller, useWorld } from '../support/world.ts'
 import { documentOf } from './npm-document.ts'
@@ -17,7 +18,7 @@ const GROUP = '/groups/acme/-/packages/npm'
 const SERVER = '/packages/npm'
 
 beforeAll(async () => {
-  groupId = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body.id
+  groupId = (await createGroup(ana, 'acme')).id
   projectId = await newProject('p')
   at = `/projects/${projectId}/packages`
   npm = `${at}/npm`
@@ -314,7 +315,7 @@ describe('one name in several projects of a group', () => {
     expect((await ana.get(`${SERVER}/@sub%2fdeep`)).status).toBe(404)
     expect((await ana.get(`${SERVER}/@ACME%2fdeep`)).status).toBe(404)
     expect((await ana.get(`${GROUP}/@sub%2fdeep`)).status).toBe(200)
-    const own = (await ana.post('/projects', { name: 'own' })).body.id
+    const own = (await createProject(ana, 'own')).id
     await publishNpm(ana, `/projects/${own}/packages`, '@ana/mine', '1.0.0')
     expect((await ana.get(`${SERVER}/@ana%2fmine`)).status).toBe(200)
   })

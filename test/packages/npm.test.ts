@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { splitBody } from '../../src/packages/npm/split-body.ts'
+import { createGroup, createProject } from '../support/create.ts'
 import { useCaller, useWorld } from '../support/world.ts'
 import { documentOf } from './npm-document.ts'
 import { tarballOf } from './tarball.ts'
@@ -13,8 +14,8 @@ let projectId: number
 let at: string
 
 beforeAll(async () => {
-  const group = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body
-  projectId = (await ana.post('/projects', { name: 'p', namespace_id: group.id })).body.id
+  const group = await createGroup(ana, 'acme')
+  projectId = (await createProject(ana, 'p', { namespace_id: group.id })).id
   at = `/projects/${projectId}/packages/npm`
 })
 

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compareVersions, normalVersion } from '../../src/packages/nuget/version.ts'
+import { createGroup, createProject } from '../support/create.ts'
 import { newFolder } from '../support/database.ts'
 import { client, openReachableWorld } from '../support/package-clients.ts'
 import type { Caller, World } from '../support/world.ts'
@@ -17,8 +18,8 @@ let root: string
 beforeAll(async () => {
   world = await openReachableWorld()
   ana = await world.user('ana')
-  groupId = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body.id
-  const project = (await ana.post('/projects', { name: 'p', namespace_id: groupId })).body
+  groupId = (await createGroup(ana, 'acme')).id
+  const project = await createProject(ana, 'p', { namespace_id: groupId })
   at = `/projects/${project.id}/packages/nuget`
   root = newFolder()
   mkdirSync(root, { recursive: true })

@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { gitstead } from '../support/command-line.ts'
+import { createProject } from '../support/create.ts'
 import { newFolder } from '../support/database.ts'
 import { type Caller, openWorld, type World } from '../support/world.ts'
 import { tarballOf } from './tarball.ts'
@@ -14,7 +15,7 @@ let disk: string
 beforeAll(async () => {
   world = await openWorld()
   ana = await world.user('ana')
-  const project = (await ana.post('/projects', { name: 'p' })).body
+  const project = await createProject(ana, 'p')
   at = `/projects/${project.id}/packages`
   disk = newFolder()
 })

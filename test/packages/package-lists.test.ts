@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { PackageStatus } from '../../src/store/schema/packages.ts'
+import { createGroup, createProject } from '../support/create.ts'
 import { addMember } from '../support/members.ts'
 import { type Caller, useCaller, useWorld } from '../support/world.ts'
 import { documentOf } from './npm-document.ts'
@@ -11,8 +12,8 @@ let at: string
 let projectId: number
 
 beforeAll(async () => {
-  const group = (await ana.post('/groups', { name: 'g', path: 'g' })).body
-  projectId = (await ana.post('/projects', { name: 'p', namespace_id: group.id })).body.id
+  const group = await createGroup(ana, 'g')
+  projectId = (await createProject(ana, 'p', { namespace_id: group.id })).id
   at = `/projects/${projectId}/packages`
 })
 
@@ -195,9 +196,9 @@ describe('the list of a group', () => {
 
   beforeAll(async () => {
     const top = (await ana.get('/groups/g')).body.id
-    sub = (await ana.post('/groups', { name: 's', path: 's', parent_id: top })).body.id
+    sub = (await createGroup(ana, 's', { parent_id: top })).id
     const below = await ana.post('/projects', { name: 'q', namespace_id: sub })
-    secret = (await ana.post('/projects', { name: 'secret', namespace_id: sub })).body.id
+    secret = (await createProject(ana, 'secret', { namespace_id: sub })).id
     await publish('in-group', '1', `/projects/${below.body.id}/packages`)
     await publish('in-group', '2', `/projects/${secret}/packages`)
     await publish('in-group', '3')
@@ -282,7 +283,7 @@ describe('one package', () => {
 
   test('is found in its own project alone', async () => {
     const id = await publish('own')
-    const other = (await ana.post('/projects', { name: 'elsewhere' })).body.id
+    const other = (await createProject(ana, 'elsewhere')).id
     for (const path of [String(id), `${id}/package_files`, `${id}/pipelines`]) {
       const reply = await ana.get(`/projects/${other}/packages/${path}`)
       expect([path, reply.status]).toEqual([path, 404])

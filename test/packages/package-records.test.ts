@@ -6,6 +6,7 @@ import { removePackage } from '../../src/packages/registry/remove.ts'
 import { setDeprecated } from '../../src/packages/registry/status.ts'
 import { putTag } from '../../src/packages/registry/tags.ts'
 import type { PackageStatus } from '../../src/store/schema/packages.ts'
+import { createGroup, createProject } from '../support/create.ts'
 import { addMember } from '../support/members.ts'
 import { addRunner, type GivenJob, type TestRunner } from '../support/runner.ts'
 import { useCaller, useWorld } from '../support/world.ts'
@@ -18,8 +19,8 @@ let projectId: number
 let at: string
 
 beforeAll(async () => {
-  groupId = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body.id
-  projectId = (await ana.post('/projects', { name: 'p', namespace_id: groupId })).body.id
+  groupId = (await createGroup(ana, 'acme')).id
+  projectId = (await createProject(ana, 'p', { namespace_id: groupId })).id
   at = `/projects/${projectId}/packages`
 })
 
@@ -408,7 +409,7 @@ describe('the packages of a group', () => {
     const place = `/projects/${made.body.id}/packages`
     const { package_id: id, file } = await publish('moved/1/f', 'moved bytes', place)
     await publishNpm(ana, place, '@acme/moved', '1.0.0')
-    const other = (await ana.post('/groups', { name: 'other', path: 'other' })).body.id
+    const other = (await createGroup(ana, 'other')).id
     await ana.put(`/projects/${made.body.id}/transfer`, { namespace: other })
     const listed = await ana.get('/groups/other/packages?package_name=moved&order_by=name')
     expect(listed.body.map((one: { project_path: string }) => one.project_path)).toEqual([

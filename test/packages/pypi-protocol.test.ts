@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { PackageStatus } from '../../src/store/schema/packages.ts'
+import { createGroup, createProject } from '../support/create.ts'
 import { addMember } from '../support/members.ts'
 import { type Caller, type Reply, useCaller, useWorld } from '../support/world.ts'
 import { fileForm, plainRequest, uploadPypi } from './publishing.ts'
@@ -15,8 +16,8 @@ let pypi: string
 const GROUP = '/groups/acme/-/packages/pypi'
 
 beforeAll(async () => {
-  groupId = (await ana.post('/groups', { name: 'Acme', path: 'acme' })).body.id
-  projectId = (await ana.post('/projects', { name: 'p', namespace_id: groupId })).body.id
+  groupId = (await createGroup(ana, 'acme')).id
+  projectId = (await createProject(ana, 'p', { namespace_id: groupId })).id
   at = `/projects/${projectId}/packages`
   pypi = `${at}/pypi`
 })
@@ -198,7 +199,7 @@ describe('the index', () => {
     }
     const inQuery = await world.nobody.get(`${place}/pypi/simple/?private_token=${ana.token}`)
     expect([inQuery.status, inQuery.body.includes(ana.token)]).toEqual([200, false])
-    const empty = (await ana.post('/projects', { name: 'empty', namespace_id: groupId })).body.id
+    const empty = (await createProject(ana, 'empty', { namespace_id: groupId })).id
     const none = await ana.get(`/projects/${empty}/packages/pypi/simple`, accept(JSON_TYPE))
     expect(none.body.projects).toEqual([])
   })
@@ -478,7 +479,7 @@ describe('a file', () => {
         ])
       }
     }
-    const other = (await ana.post('/projects', { name: 'not-got', namespace_id: groupId })).body.id
+    const other = (await createProject(ana, 'not-got', { namespace_id: groupId })).id
     const elsewhere = `/projects/${other}/packages/pypi/files/${sha256}/got-1.0.tar.gz`
     expect((await ana.get(elsewhere)).status).toBe(404)
   })

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { normalName } from '../../src/base/name-pattern.ts'
 import { normalVersion } from '../../src/packages/pypi/names.ts'
 import { findReferenced } from '../../src/store/file-references.ts'
+import { createGroup, createProject } from '../support/create.ts'
 import { newFolder } from '../support/database.ts'
 import { client, openReachableWorld, pythonPrograms } from '../support/package-clients.ts'
 import type { Caller, World } from '../support/world.ts'
@@ -21,8 +22,8 @@ beforeAll(async () => {
   python = await pythonPrograms('twine<6.2', 'uv', 'setuptools', 'wheel')
   world = await openReachableWorld()
   ana = await world.user('ana')
-  const group = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body
-  const project = (await ana.post('/projects', { name: 'p', namespace_id: group.id })).body
+  const group = await createGroup(ana, 'acme')
+  const project = await createProject(ana, 'p', { namespace_id: group.id })
   at = `/projects/${project.id}/packages/pypi`
   root = newFolder()
   mkdirSync(root, { recursive: true })

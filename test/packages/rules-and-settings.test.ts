@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { runCleanupPolicies } from '../../src/packages/cleanup/run.ts'
 import { atOnce } from '../support/at-once.ts'
+import { createGroup } from '../support/create.ts'
 import { addMember } from '../support/members.ts'
 import { type Caller, type Reply, useCaller, useWorld } from '../support/world.ts'
 import { documentOf } from './npm-document.ts'
@@ -15,7 +16,7 @@ let topId: number
 let subId: number
 
 beforeAll(async () => {
-  topId = (await ana.post('/groups', { name: 'top', path: 'top' })).body.id
+  topId = (await createGroup(ana, 'top')).id
   const sub = { name: 'sub', path: 'sub', parent_id: topId }
   subId = (await ana.post('/groups', sub)).body.id
 })
@@ -353,7 +354,7 @@ describe('the package settings of a group', () => {
   }
 
   test('begin with defaults, change one by one, and are the owners’ alone', async () => {
-    const { id } = (await ana.post('/groups', { name: 'set', path: 'set' })).body
+    const { id } = await createGroup(ana, 'set')
     const path = settingsOf(id)
     expect((await ana.get(path)).body).toEqual(defaults)
     const one = {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createGroup, createProject } from '../support/create.ts'
 import { newFolder } from '../support/database.ts'
 import { client, openReachableWorld } from '../support/package-clients.ts'
 import type { Caller, World } from '../support/world.ts'
@@ -16,9 +17,9 @@ const REGISTRY = '/packages/terraform/modules/v1/acme/vpc/local'
 beforeAll(async () => {
   world = await openReachableWorld()
   ana = await world.user('ana')
-  const group = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body
+  const group = await createGroup(ana, 'acme')
   groupId = group.id
-  projectId = (await ana.post('/projects', { name: 'p', namespace_id: group.id })).body.id
+  projectId = (await createProject(ana, 'p', { namespace_id: group.id })).id
   root = newFolder()
   mkdirSync(root, { recursive: true })
   for (const version of ['1.0.0', '1.1.0', '2.0.0-rc.1']) {
@@ -103,7 +104,7 @@ test('a project serves its own modules to the downloader', async () => {
 
 test('a version is published once, and a name in one project of the namespace', async () => {
   expect((await publish('1.0.0')).body.message).toMatch(/already exists in the project/)
-  const other = (await ana.post('/projects', { name: 'q', namespace_id: groupId })).body
+  const other = await createProject(ana, 'q', { namespace_id: groupId })
   const refused = await publish('1.0.0', other.id)
   expect([refused.status, refused.body.message]).toEqual([
     403,

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../support/create.ts'
 import { newFolder } from '../support/database.ts'
 import { client, openReachableWorld } from '../support/package-clients.ts'
 import { addRunner } from '../support/runner.ts'
@@ -22,8 +23,8 @@ const callers = new Map<string, { readonly caller: Caller; readonly basic: strin
 beforeAll(async () => {
   world = await openReachableWorld()
   ana = await world.user('ana')
-  groupId = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body.id
-  projectId = (await ana.post('/projects', { name: 'p', namespace_id: groupId })).body.id
+  groupId = (await createGroup(ana, 'acme')).id
+  projectId = (await createProject(ana, 'p', { namespace_id: groupId })).id
   at = `/projects/${projectId}/packages`
   const files = {
     '.svc-ci.yml': 'x: {script: make}',

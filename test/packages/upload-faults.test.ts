@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup } from '../support/create.ts'
 import { type Reply, useCaller, useWorld } from '../support/world.ts'
 import { documentOf } from './npm-document.ts'
 import {
@@ -26,7 +27,7 @@ let at: string
 const world = useWorld({ maxProjectPackages: QUOTA }, { background: false })
 const ana = useCaller(world, 'ana')
 beforeAll(async () => {
-  groupId = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body.id
+  groupId = (await createGroup(ana, 'acme')).id
   projectId = await newProject('p')
   at = `/projects/${projectId}/packages`
 })

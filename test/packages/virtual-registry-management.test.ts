@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { inTransaction } from '../../src/store/transaction.ts'
+import { createProject } from '../support/create.ts'
 import { addRunner } from '../support/runner.ts'
 import { type Caller, openWorld, type Reply, type World } from '../support/world.ts'
 
@@ -557,7 +558,7 @@ test('a job reads the registries of the groups above its project alone', async (
   const group = await newGroup('within', { visibility: 'public' })
   const other = await newGroup('without', { visibility: 'public' })
   const [near, far] = [await newRegistry(group), await newRegistry(other)]
-  const project = (await ana.post('/projects', { name: 'jobs', namespace_id: group })).body
+  const project = await createProject(ana, 'jobs', { namespace_id: group })
   await ana.post(`/projects/${project.id}/repository/files/.svc-ci.yml`, {
     branch: 'main',
     commit_message: 'one',

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createGroup } from '../support/create.ts'
 import { newFolder } from '../support/database.ts'
 import { type MailServer, openMailServer } from '../support/mail-server.ts'
 import { client, openReachableWorld } from '../support/package-clients.ts'
@@ -38,7 +39,7 @@ beforeAll(async () => {
     outboundTimeout: 5000,
   })
   ana = await world.user('ana')
-  groupId = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body.id
+  groupId = (await createGroup(ana, 'acme')).id
 })
 afterAll(async () => {
   await world.close()

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createGroup, createProject } from '../support/create.ts'
 import { newFolder } from '../support/database.ts'
 import {
   client,
@@ -24,8 +25,8 @@ beforeAll(async () => {
   python = await pythonPrograms('twine<6.2', 'uv', 'setuptools', 'wheel')
   world = await openReachableWorld()
   ana = await world.user('ana')
-  const group = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body
-  const id = (await ana.post('/projects', { name: 'p', namespace_id: group.id })).body.id
+  const group = await createGroup(ana, 'acme')
+  const id = (await createProject(ana, 'p', { namespace_id: group.id })).id
   at = `/projects/${id}/packages`
   root = newFolder()
 }, 180_000)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { packagesInside } from '../../scripts/setup/bundle.mjs'
 import { root } from '../../scripts/setup.mjs'
+import { createProject } from '../support/create.ts'
 import { newFolder } from '../support/database.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { Caller } from '../support/world.ts'
@@ -28,7 +29,7 @@ test('the bundle gives its modules the addresses of files that are there', () =>
 test('what lies beside the modules is found from the bundle: workers, engines, texts and pages', async () => {
   server = await startServerProcess(folder)
   const ana = new Caller(server.url, 'root-token-of-this-test', 1, 'root')
-  const { id } = (await ana.post('/projects', { name: 'whole', initialize_with_readme: true })).body
+  const { id } = await createProject(ana, 'whole', { initialize_with_readme: true })
   const file = await ana.get(`/projects/${id}/repository/files/README.md/raw?ref=main`)
   expect(file.body).toContain('# whole')
   const rendered = await ana.post('/markdown', { text: '**bold**' })
@@ -59,7 +60,7 @@ test('every package of ES modules whose default export is taken lies in the bund
 
 test('packages of ES modules give the bundle their default export: emoji and the names of colors', async () => {
   const root = new Caller(server?.url ?? '', 'root-token-of-this-test', 1, 'root')
-  const { id } = (await root.post('/projects', { name: 'named' })).body
+  const { id } = await createProject(root, 'named')
   const label = await root.post(`/projects/${id}/labels`, { name: 'urgent', color: 'red' })
   expect(label.body).toMatchObject({ color: '#FF0000' })
   await root.post(`/projects/${id}/issues`, { title: 'Plough' })

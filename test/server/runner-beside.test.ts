@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
 import { isRunning, processMark, statFields } from '../../src/base/process-mark.ts'
+import { createProject } from '../support/create.ts'
 import { newFolder } from '../support/database.ts'
 import { freePort } from '../support/free-port.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
@@ -45,7 +46,7 @@ test('the runner beside a server ends with it, however that ends, and its jobs a
   }
   server = await startServerProcess(folder, env)
   const root = new Caller(server.url, 'root-token-of-this-test', 1, 'root')
-  const { id } = (await root.post('/projects', { name: 'demo', initialize_with_readme: true })).body
+  const { id } = await createProject(root, 'demo', { initialize_with_readme: true })
   const content = `build:\n  script:\n    - test -f README.md\n    - env -i setsid sleep 60000${process.pid} &\n    - sleep $SECONDS_OF_IT\n`
   const path = `/projects/${id}`
   const file = { branch: 'main', commit_message: 'Build [ci skip]', content }
@@ -93,7 +94,7 @@ test('as many jobs run beside the server at a time as its setting says', async (
   })
   try {
     const root = new Caller(together.url, 'root-token-of-this-test', 1, 'root')
-    const { id } = (await root.post('/projects', { name: 'crowd' })).body
+    const { id } = await createProject(root, 'crowd')
     // Each waits until all three are there: one after the other, none would ever end well.
     const wait = `touch ${meet}/$CI_JOB_ID; for i in $(seq 300); do [ $(ls ${meet} | wc -l) -ge 3 ] && exit 0; sleep 0.1; done; exit 1`
     const content = `meet:\n  parallel: 3\n  script:\n    - '${wait}'\n`

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { createProject } from '../support/create.ts'
 import { useCaller, useWorld } from '../support/world.ts'
 
 const world = useWorld()
@@ -7,8 +8,8 @@ beforeAll(async () => {
   const make = async (path: string, parent_id?: number) =>
     (await ana.post('/groups', { name: path, path, parent_id, visibility: 'public' })).body.id
   const low = await make('low', await make('top'))
-  await ana.post('/projects', { name: 'open', namespace_id: low, visibility: 'public' })
-  await ana.post('/projects', { name: 'hidden', namespace_id: low, visibility: 'private' })
+  await createProject(ana, 'open', { namespace_id: low, visibility: 'public' })
+  await createProject(ana, 'hidden', { namespace_id: low, visibility: 'private' })
 })
 
 async function ask(path: string, authorization?: string) {

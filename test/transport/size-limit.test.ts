@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sizeText } from '../../src/repositories/size-limit/limit.ts'
+import { createGroup } from '../support/create.ts'
 import {
   type ClientFolders,
   gitClient,
@@ -49,7 +50,7 @@ const limit = async (path: string, repository_size_limit: number | null) => {
 
 describe('the size of a repository', () => {
   test('is limited by the project, else the nearest group, else the instance', async () => {
-    const group = (await ana.post('/groups', { name: 'Sized', path: 'sized' })).body
+    const group = await createGroup(ana, 'sized')
     const { path, source, push } = await pushed({ namespace_id: group.id })
     await commit(source, 'large', 1.5 * MEBIBYTE)
     const refused = async () => {
@@ -175,7 +176,7 @@ describe('the size of a repository', () => {
   })
 
   test('is set by administrators alone, and sent back by anybody', async () => {
-    const group = (await ana.post('/groups', { name: 'Fixed', path: 'fixed' })).body
+    const group = await createGroup(ana, 'fixed')
     const { path } = await pushed()
     for (const place of [path, `/groups/${group.id}`]) {
       const refused = await ana.put(place, { repository_size_limit: 0 })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createGroup } from '../support/create.ts'
 import {
   addMember,
   type ClientFolders,
@@ -95,8 +96,8 @@ describe('a deploy token', () => {
   })
 
   test('of a group reads the projects below it', async () => {
-    const group = (await ana.post('/groups', { name: 'g', path: 'g' })).body.id
-    const sub = (await ana.post('/groups', { name: 's', path: 's', parent_id: group })).body.id
+    const group = (await createGroup(ana, 'g')).id
+    const sub = (await createGroup(ana, 's', { parent_id: group })).id
     const fields = { name: 'p', path: 'p', namespace_id: sub, initialize_with_readme: true }
     expect((await ana.post('/projects', fields)).status).toBe(201)
     const made = await ana.post(`/groups/${group}/deploy_tokens`, {

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { gitstead } from '../support/command-line.ts'
+import { createGroup } from '../support/create.ts'
 import { git } from '../support/git.ts'
 import {
   addMember,
@@ -165,7 +166,7 @@ describe('a wiki', () => {
   })
 
   test('of a group is one too', async () => {
-    const group = (await ana.post('/groups', { name: 'Team', path: 'team' })).body
+    const group = await createGroup(ana, 'team')
     const folder = await clone('team.wiki', ana)
     await commitFile(folder, 'home.md', 'hi', 'Begin')
     expect((await push(folder, 'HEAD')).code).toBe(0)

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 import { filesOfZip } from '../zip-file.ts'
@@ -248,7 +249,7 @@ describe('the name of a package', () => {
     const mine = await newProject('mine', { name: 'acme/unique' })
     await published({ branch: 'main' }, mine)
     const bob = await world.user('bob')
-    const { id } = (await bob.post('/projects', { name: 'other' })).body
+    const { id } = await createProject(bob, 'other')
     const file = { branch: 'main', commit_message: 'one', content: '{"name":"ACME/unique"}' }
     await bob.post(`/projects/${id}/repository/files/composer.json`, file)
     const refused = await publish({ branch: 'main' }, id, bob)
@@ -335,7 +336,7 @@ describe('the packages of a group', () => {
   })
 
   test('of a private group are asked for by those who signed in alone', async () => {
-    const hidden = (await ana.post('/groups', { name: 'hidden', path: 'hidden' })).body.id
+    const hidden = (await createGroup(ana, 'hidden')).id
     const path = `/group/${hidden}/-/packages/composer/packages.json`
     const nobody = await world.nobody.get(path)
     expect([nobody.status, nobody.headers.get('www-authenticate')]).toEqual([

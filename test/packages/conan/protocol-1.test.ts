@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 
@@ -10,9 +11,9 @@ const PID = 'c'.repeat(40)
 const INFO = '[settings]\nos=Linux\n'
 
 beforeAll(async () => {
-  const group = (await ana.post('/groups', { name: 'top', path: 'top' })).body
-  const sub = (await ana.post('/groups', { name: 'sub', path: 'sub', parent_id: group.id })).body
-  projectId = (await ana.post('/projects', { name: 'p', namespace_id: sub.id })).body.id
+  const group = await createGroup(ana, 'top')
+  const sub = await createGroup(ana, 'sub', { parent_id: group.id })
+  projectId = (await createProject(ana, 'p', { namespace_id: sub.id })).id
 })
 
 /** The two places where protocol 1 is spoken, each with the user that its recipes have. */

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { removeTags } from '../../../src/packages/images/remove-tags.ts'
 import type { Db } from '../../../src/store/schema.ts'
 import { atOnce } from '../../support/at-once.ts'
+import { createGroup, createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 import { askRegistry, pushImage } from './push-image.ts'
 
@@ -12,8 +13,8 @@ let at: string
 const START = '2026-05-04T10:00:00.000Z'
 
 beforeAll(async () => {
-  const groupId = (await ana.post('/groups', { name: 'g', path: 'g' })).body.id
-  projectId = (await ana.post('/projects', { name: 'p', namespace_id: groupId })).body.id
+  const groupId = (await createGroup(ana, 'g')).id
+  projectId = (await createProject(ana, 'p', { namespace_id: groupId })).id
   at = `/projects/${projectId}/registry/repositories`
 })
 

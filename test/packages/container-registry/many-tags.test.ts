@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { collectImages } from '../../../src/packages/images/remove.ts'
 import { StoreConnection } from '../../../src/store/sqlite/driver.ts'
+import { createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 import { askRegistry, pushImage } from './push-image.ts'
 
@@ -17,7 +18,7 @@ let at: string
 let most = 0
 
 beforeAll(async () => {
-  projectId = (await ana.post('/projects', { name: 'p' })).body.id
+  projectId = (await createProject(ana, 'p')).id
   at = `/projects/${projectId}/registry/repositories`
   const query = StoreConnection.prototype.executeQuery
   vi.spyOn(StoreConnection.prototype, 'executeQuery').mockImplementation(async function (

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 import { askRegistry, digestOf } from './push-image.ts'
 
@@ -7,7 +8,7 @@ const ana = useCaller(world, 'ana')
 let name: string
 
 beforeAll(async () => {
-  await ana.post('/projects', { name: 'p' })
+  await createProject(ana, 'p')
   name = 'ana/p'
 })
 
@@ -39,7 +40,7 @@ test('pieces of uploads that nobody finishes count, until they are given up or a
 })
 
 test('manifests count, and one that is there may get another tag', async () => {
-  await ana.post('/projects', { name: 'q' })
+  await createProject(ana, 'q')
   const put = async (tag: string, annotations?: object) => {
     const manifest = JSON.stringify({
       schemaVersion: 2,

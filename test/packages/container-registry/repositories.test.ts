@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 import { askRegistry, pushImage } from './push-image.ts'
 
@@ -12,8 +13,8 @@ let projectId: number
 let at: string
 
 beforeAll(async () => {
-  groupId = (await ana.post('/groups', { name: 'g', path: 'g' })).body.id
-  projectId = (await ana.post('/projects', { name: 'p', namespace_id: groupId })).body.id
+  groupId = (await createGroup(ana, 'g')).id
+  projectId = (await createProject(ana, 'p', { namespace_id: groupId })).id
   at = `/projects/${projectId}/registry/repositories`
   for (const [who, access_level] of [
     [developer, 30],
@@ -86,7 +87,7 @@ test('guests read what a private project holds, and strangers learn nothing of i
   ]) {
     expect([(await guest.get(path)).status, (await stranger.get(path)).status]).toEqual([200, 404])
   }
-  const other = (await ana.post('/projects', { name: 'other' })).body.id
+  const other = (await createProject(ana, 'other')).id
   const elsewhere = `/projects/${other}/registry/repositories/${id}`
   expect((await ana.get(`${elsewhere}/tags`)).status).toBe(404)
   expect((await ana.delete(elsewhere)).status).toBe(404)
@@ -182,7 +183,7 @@ test('a rule keeps tags to those of a level, whichever way they are pushed or de
 })
 
 test('a rule keeps what its tags are made of, through an index too', async () => {
-  const { id } = (await ana.post('/projects', { name: 'whole', namespace_id: groupId })).body
+  const { id } = await createProject(ana, 'whole', { namespace_id: groupId })
   await ana.post(`/projects/${id}/members`, { user_id: developer.id, access_level: 30 })
   const name = 'g/whole'
   const image = await pushImage(world, ana, name, 'loose')
@@ -211,7 +212,7 @@ test('a rule keeps what its tags are made of, through an index too', async () =>
 
 test('a cleanup policy deletes old tags by itself at its cadence, and their blobs in the end', async () => {
   world.setNow('2026-05-04T14:00:00.000Z')
-  const project = (await ana.post('/projects', { name: 'tidy', namespace_id: groupId })).body
+  const { body: project } = await ana.post('/projects', { name: 'tidy', namespace_id: groupId })
   expect(project.container_expiration_policy).toEqual({
     enabled: false,
     cadence: '1d',
@@ -296,7 +297,7 @@ test('the deletion of many tags says that it was taken on, or why not', async ()
 })
 
 test('very many tags are counted, and ten thousand shown of all repositories together', async () => {
-  const { id } = (await ana.post('/projects', { name: 'many', namespace_id: groupId })).body
+  const { id } = await createProject(ana, 'many', { namespace_id: groupId })
   const path = `/projects/${id}/registry/repositories`
   for (const name of ['first', 'second']) {
     await pushImage(world, ana, `g/many/${name}`, 'v', 'layer')

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { Caller, useCaller, useWorld } from '../../support/world.ts'
 import { askRegistry, pushImage } from './push-image.ts'
@@ -9,7 +10,7 @@ let groupId: number
 const people = new Map<string, Caller>()
 
 beforeAll(async () => {
-  groupId = (await ana.post('/groups', { name: 'g', path: 'g' })).body.id
+  groupId = (await createGroup(ana, 'g')).id
   people.set('developer', await world.user('developer'))
   people.set('maintainer', await world.user('maintainer'))
   people.set('owner', ana)

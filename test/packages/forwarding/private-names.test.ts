@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { openReachableWorld } from '../../support/package-clients.ts'
 import type { Caller, World } from '../../support/world.ts'
 import { openPublicRegistry, type PublicRegistry } from '../public-registry.ts'
@@ -105,7 +106,7 @@ test('a name that was deleted here, or published elsewhere alone, is nobody’s'
   await publishNpm(ana, project, 'left', '1.0.0')
   const [row] = (await ana.get(`${project}?package_name=left`)).body
   expect((await ana.delete(`${project}/${row.id}`)).status).toBe(204)
-  const other = (await ana.post('/projects', { name: 'other' })).body
+  const other = await createProject(ana, 'other')
   await publishNpm(ana, `/projects/${other.id}/packages`, 'left', '1.0.0')
   upstream.seen.length = 0
   expect((await ana.get(`${group}/npm/left`)).status).toBe(404)

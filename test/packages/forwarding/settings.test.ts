@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 
 let topId: number
@@ -18,9 +19,9 @@ const world = useWorld(
 )
 const ana = useCaller(world, 'ana')
 beforeAll(async () => {
-  topId = (await ana.post('/groups', { name: 'top', path: 'top' })).body.id
-  subId = (await ana.post('/groups', { name: 'sub', path: 'sub', parent_id: topId })).body.id
-  projectId = (await ana.post('/projects', { name: 'p', namespace_id: subId })).body.id
+  topId = (await createGroup(ana, 'top')).id
+  subId = (await createGroup(ana, 'sub', { parent_id: topId })).id
+  projectId = (await createProject(ana, 'p', { namespace_id: subId })).id
 })
 
 const nameOf = (type: Type) => `${type}_package_requests_forwarding`

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { headOf, RawClient } from '../../support/raw-request.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
@@ -12,7 +13,7 @@ let projectId: number
 let at: string
 
 beforeAll(async () => {
-  projectId = (await ana.post('/projects', { name: 'p', visibility: 'private' })).body.id
+  projectId = (await createProject(ana, 'p', { visibility: 'private' })).id
   at = `/projects/${projectId}/packages/helm`
 })
 
@@ -389,7 +390,7 @@ describe('permissions', () => {
   })
 
   test('of a public project: everybody installs, nobody else publishes', async () => {
-    const { id } = (await ana.post('/projects', { name: 'open', visibility: 'public' })).body
+    const { id } = await createProject(ana, 'open', { visibility: 'public' })
     const root = `/projects/${id}/packages/helm`
     const form = new FormData()
     form.set('chart', new Blob([await chartOf(yamlOf('open', '1.0.0'))]), 'c.tgz')

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { headOf, RawClient } from '../../support/raw-request.ts'
 import { type Reply, useCaller, useWorld } from '../../support/world.ts'
 import { askRegistry, digestOf } from '../container-registry/push-image.ts'
@@ -10,8 +11,8 @@ const NAME = 'acme/p/app'
 const EMPTY = digestOf('')
 
 beforeAll(async () => {
-  groupId = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body.id
-  await ana.post('/projects', { name: 'p', namespace_id: groupId })
+  groupId = (await createGroup(ana, 'acme')).id
+  await createProject(ana, 'p', { namespace_id: groupId })
 })
 
 const v2 = (method: string, path: string, raw?: string, headers = {}, who = ana) =>
@@ -147,7 +148,7 @@ describe('an upload', () => {
   test('is known in its own repository alone', async () => {
     const at = await begin()
     await push('something', 'acme/p/other')
-    await ana.post('/projects', { name: 'q', namespace_id: groupId })
+    await createProject(ana, 'q', { namespace_id: groupId })
     await push('something', 'acme/q/app')
     for (const name of ['acme/p/other', 'acme/q/app', 'acme/p', 'acme/p/never']) {
       const elsewhere = at.replace(NAME, name)
@@ -301,7 +302,7 @@ describe('a blob', () => {
     await push('something', 'acme/p/beside')
     expect(codeOf(await v2('GET', `acme/p/beside/blobs/${digest}`))).toEqual([404, 'BLOB_UNKNOWN'])
     const bob = await world.user('bob')
-    await bob.post('/projects', { name: 'own' })
+    await createProject(bob, 'own')
     await v2('POST', `bob/own/blobs/uploads/?digest=${EMPTY}`, '', {}, bob)
     // Knowing the digest of somebody's bytes is not having them.
     expect((await v2('GET', `bob/own/blobs/${digest}`, undefined, {}, bob)).status).toBe(404)
@@ -347,7 +348,7 @@ describe('a blob', () => {
       reader,
     )
     expect(codeOf(denied)).toEqual([403, 'DENIED'])
-    await reader.post('/projects', { name: 'own' })
+    await createProject(reader, 'own')
     const own = await v2(
       'POST',
       `reader/own/blobs/uploads/?mount=${digest}&from=${NAME}`,

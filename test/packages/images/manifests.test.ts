@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { type Reply, useCaller, useWorld } from '../../support/world.ts'
 import { askRegistry, digestOf } from '../container-registry/push-image.ts'
 
@@ -14,8 +15,8 @@ const CONFIG = 'application/vnd.oci.image.config.v1+json'
 const LAYER = 'application/vnd.oci.image.layer.v1.tar+gzip'
 
 beforeAll(async () => {
-  const groupId = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body.id
-  projectId = (await ana.post('/projects', { name: 'p', namespace_id: groupId })).body.id
+  const groupId = (await createGroup(ana, 'acme')).id
+  projectId = (await createProject(ana, 'p', { namespace_id: groupId })).id
 })
 
 const v2 = (method: string, path: string, raw?: string, headers = {}, who = ana) =>

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { type Caller, type Reply, useCaller, useWorld } from '../../support/world.ts'
 import { askRegistry, digestOf, pushImage } from '../container-registry/push-image.ts'
@@ -241,7 +242,7 @@ describe('a token', () => {
     const authorization = basic(made.body.username, made.body.token)
     expect((await v2('GET', `${NAME}/manifests/v1`, authorization)).status).toBe(200)
     expect((await v2('POST', `${NAME}/blobs/uploads/`, authorization, '')).status).toBe(202)
-    await ana.post('/projects', { name: 'own' })
+    await createProject(ana, 'own')
     expect((await v2('POST', 'ana/own/blobs/uploads/', authorization, '')).status).toBe(404)
     await ana.delete(`/groups/${groupId}/deploy_tokens/${made.body.id}`)
     expect((await v2('GET', `${NAME}/manifests/v1`, authorization)).status).toBe(401)

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addMember } from '../../support/members.ts'
 import { headOf, RawClient } from '../../support/raw-request.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
@@ -13,8 +14,8 @@ let archive: Buffer<ArrayBuffer>
 const REGISTRY = '/packages/terraform/modules/v1'
 
 beforeAll(async () => {
-  groupId = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body.id
-  subId = (await ana.post('/groups', { name: 'sub', path: 'sub', parent_id: groupId })).body.id
+  groupId = (await createGroup(ana, 'acme')).id
+  subId = (await createGroup(ana, 'sub', { parent_id: groupId })).id
   projectId = await newProject('p')
   archive = await tarballOf({ 'main.tf': 'output "answer" {\n  value = 42\n}\n' })
 })
@@ -161,7 +162,7 @@ describe('a module', () => {
   })
 
   test('of somebody’s own project is below their name', async () => {
-    const own = (await ana.post('/projects', { name: 'own', visibility: 'public' })).body.id
+    const own = (await createProject(ana, 'own', { visibility: 'public' })).id
     expect((await publish('own/aws', '1.0.0', own)).status).toBe(201)
     expect((await world.nobody.get(at('own/aws', '', 'ana'))).body.version).toBe('1.0.0')
     const download = await world.nobody.get(at('own/aws', '/1.0.0/download', 'ana'))
@@ -218,7 +219,7 @@ describe('a module', () => {
       'A module with the same name already exists in the namespace.',
     ])
     expect((await publish('wanted/gcp', '1.0.0', loser)).status).toBe(201)
-    const other = (await ana.post('/groups', { name: 'other', path: 'other' })).body.id
+    const other = (await createGroup(ana, 'other')).id
     const elsewhere = await newProject('elsewhere', { namespace_id: other })
     expect((await publish('wanted/aws', '1.0.0', elsewhere)).status).toBe(201)
   })

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { createGroup } from '../../support/create.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 import { UpstreamServer } from './upstream-server.ts'
 
@@ -17,7 +18,7 @@ let upstreamId: number
 
 beforeAll(async () => {
   server = await UpstreamServer.open()
-  const { id: groupId } = (await ana.post('/groups', { name: 'g', path: 'g' })).body
+  const { id: groupId } = await createGroup(ana, 'g')
   const { id } = (await ana.post(`/groups/${groupId}/-${ROOT}/registries`, { name: 'one' })).body
   const made = await ana.post(`${ROOT}/registries/${id}/upstreams`, { url: `${server.url}/m` })
   registry = `${ROOT}/${id}`

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createGroup, createProject } from '../../support/create.ts'
 import { addRunner } from '../../support/runner.ts'
 import { type Caller, useCaller, useWorld } from '../../support/world.ts'
 import { UpstreamServer } from './upstream-server.ts'
@@ -17,7 +18,7 @@ let upstream: { readonly id: number; readonly link: number }
 
 beforeAll(async () => {
   server = await UpstreamServer.open()
-  groupId = (await ana.post('/groups', { name: 'acme', path: 'acme' })).body.id
+  groupId = (await createGroup(ana, 'acme')).id
   registryId = await newRegistry('main')
   upstream = await newUpstream(registryId, 'main')
 })
@@ -234,7 +235,7 @@ describe('the files of a registry', () => {
   })
 
   test('are answered to deploy tokens of projects of the group that may read them', async () => {
-    const { id } = (await ana.post('/projects', { name: 'deployed', namespace_id: groupId })).body
+    const { id } = await createProject(ana, 'deployed', { namespace_id: groupId })
     const made = async (scopes: readonly string[], project = id) =>
       (await ana.post(`/projects/${project}/deploy_tokens`, { name: 'd', scopes })).body
     for (const scope of ['read_virtual_registry', 'write_virtual_registry']) {
@@ -245,7 +246,7 @@ describe('the files of a registry', () => {
       expect((await world.nobody.get(`${ROOT}/registries/${registryId}`, options)).status).toBe(401)
     }
     const packages = await made(['read_package_registry', 'read_repository'])
-    const elsewhere = (await ana.post('/projects', { name: 'elsewhere' })).body.id
+    const elsewhere = (await createProject(ana, 'elsewhere')).id
     const foreign = await made(['read_virtual_registry'], elsewhere)
     for (const { token, username } of [packages, foreign]) {
       const refused = await world.nobody.get(at(), basic(token, username))
@@ -269,7 +270,7 @@ describe('the files of a registry', () => {
     const inside = await tokenOf(groupId, 'inside')
     expect((await world.nobody.get(at(), { headers: { 'Job-Token': inside } })).status).toBe(200)
     expect((await world.nobody.get(at(), basic(inside, 'svc-ci-token'))).status).toBe(200)
-    const far = (await ana.post('/groups', { name: 'far', path: 'far' })).body.id
+    const far = (await createGroup(ana, 'far')).id
     const outside = await tokenOf(far, 'outside')
     expect((await world.nobody.get(at(), { headers: { 'Job-Token': outside } })).status).toBe(401)
   })
@@ -342,7 +343,7 @@ describe('a cleanup policy', () => {
   const policyOf = (group: number) => `/groups/${group}/-/virtual_registries/cleanup/policy`
 
   test('forgets what nobody has downloaded in its days, of its own group alone', async () => {
-    const other = (await ana.post('/groups', { name: 'beside', path: 'beside' })).body.id
+    const other = (await createGroup(ana, 'beside')).id
     const second = (await ana.post(`/groups/${other}/-${ROOT}/registries`, { name: 'x' })).body.id
     const url = `${server.url}/beside`
     const beside = (await ana.post(`${ROOT}/registries/${second}/upstreams`, { url })).body

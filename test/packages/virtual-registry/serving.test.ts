@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createGroup } from '../../support/create.ts'
 import { headOf, RawClient } from '../../support/raw-request.ts'
 import { useCaller, useWorld } from '../../support/world.ts'
 import { type Prepared, UpstreamServer } from './upstream-server.ts'
@@ -31,7 +32,7 @@ beforeEach(async () => {
   world.setNow('2026-05-04T10:00:00.000Z')
   // A group has twenty registries at most.
   groups += 1
-  groupId = (await ana.post('/groups', { name: `g${groups}`, path: `g${groups}` })).body.id
+  groupId = (await createGroup(ana, `g${groups}`)).id
 })
 
 /** A registry of these upstreams in their order; each has a folder of its own on the server. */
