@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { defineConfig, type Plugin, type TestProjectInlineConfiguration } from 'vitest/config'
+import { defineConfig, type Plugin } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { root, setUpOrExit } from '../scripts/setup.mjs'
 import { memoryFolder } from './support/memory-folder.ts'
@@ -67,17 +67,6 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/**
- * Folders whose files run one group after the other, each with workers of its own: a worker keeps the modules of the tests that it
- * has run. More groups than these would cost more for reading the sources anew.
- */
-const groups: readonly (readonly string[])[] = [
-  [
-    ...['contract', 'torture', 'http', 'store', 'base', 'background', 'access'],
-    ...['transport', 'git', 'cli', 'server'],
-  ],
-]
-
 /** The tests that go further in `npm run test:long`, which runs nothing else: those that ask how far. */
 function searching(): string[] {
   return readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
@@ -86,39 +75,10 @@ function searching(): string[] {
     .filter((path) => readFileSync(join(root, path), 'utf8').includes("support/runs.ts'"))
 }
 
-const named = groups.map((folders) => folders.map((folder) => `test/${folder}/**/*.test.ts`))
-
-function group(
-  name: string,
-  files: { readonly include: string[]; readonly exclude?: string[] },
-): TestProjectInlineConfiguration {
-  return {
-    plugins: [compiledSources],
-    test: {
-      ...files,
-      name,
-      root,
-      server: { deps: { external: [compiled] } },
-      // Native modules are unsafe in worker threads.
-      pool: 'forks',
-      // Importing the sources anew for each file would take half of a run's time.
-      isolate: false,
-      // A worker would let its heap grow to three times of what is alive, and each program that a test starts costs time
-      // in proportion to it. Most code runs a few times: interpreted, it would take longer than it
-      // takes to compile plainly.
-      execArgv: ['--heap-growing-percent=40', '--always-sparkplug'],
-      testTimeout: 30_000,
-      // What is waited for comes at once, but not on a machine that is busy with other things.
-      expect: { poll: { timeout: 10_000 } },
-      hookTimeout: 60_000,
-      sequence: { groupOrder: Number(name) },
-    },
-  }
-}
-
 export default defineConfig({
   plugins: [compiledSources],
   test: {
+    include: isLong ? searching() : ['test/**/*.test.ts'],
     server: { deps: { external: [compiled] } },
     root,
     globalSetup: [
@@ -126,21 +86,23 @@ export default defineConfig({
       'test/support/bundle-parts.ts',
       'test/support/migrated-database.ts',
     ],
+    // Native modules are unsafe in worker threads.
+    pool: 'forks',
+    // Importing the sources anew for each file would take half of a run's time.
+    isolate: false,
+    // A worker would let its heap grow to three times of what is alive, and each program that a test starts costs time
+    // in proportion to it. Most code runs a few times: interpreted, it would take longer than it
+    // takes to compile plainly.
+    execArgv: ['--heap-growing-percent=40', '--always-sparkplug'],
     // Vitest leaves one core to itself, which on two cores would halve the speed; one more than there are works while
     // others wait for a disk, a registry or a program.
     maxWorkers: availableParallelism() + 1,
+    testTimeout: 30_000,
+    // What is waited for comes at once, but not on a machine that is busy with other things.
+    expect: { poll: { timeout: 10_000 } },
+    hookTimeout: 60_000,
     sequence: { sequencer: LongestFirst },
     // Most of a short run is reading the sources: what was translated once is kept beside node_modules.
     experimental: { fsModuleCache: true },
-    projects: isLong
-      ? [group('0', { include: searching() })]
-      : [
-          ...named.map((include, at) => group(String(at + 1), { include })),
-          // All that stands in none of them.
-          group(String(named.length + 1), {
-            include: ['test/**/*.test.ts'],
-            exclude: named.flat(),
-          }),
-        ],
   },
 })
