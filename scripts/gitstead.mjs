@@ -50,6 +50,9 @@ const stopped = new AbortController()
 // Once: a second signal ends the process on the spot.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopped.abort())
 
+// `gitstead project list | head`: what nobody reads any more is no fault of the command, which may be in the middle of a change.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
+
 const { runCommandLine, serve } = loadCompiled(root, 'server.cjs')
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   environment: process.env,

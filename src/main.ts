@@ -31,6 +31,8 @@ export function serve(): void {
 
 /** Reads the configuration, listens, and closes in order on SIGTERM or SIGINT, and after a fault that nobody caught. */
 async function start(): Promise<void> {
+  // Who reads what it says may end first, such as a program that collects logs: that is no reason to stop serving.
+  for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
   keepHeapSmall()
   const given = readConfig()
   const config = await withFreeSshPort(

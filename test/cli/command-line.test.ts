@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -82,4 +83,14 @@ test('progress is rewritten on a terminal and rare in a log', () => {
     '5000',
     '',
   ])
+})
+
+test('a command whose output nobody reads ends as well as others', () => {
+  const script = '"$0" scripts/gitstead.mjs help | true; echo "$PIPESTATUS"'
+  const cwd = new URL('../../', import.meta.url)
+  const { stdout, stderr } = spawnSync('bash', ['-c', script, process.execPath], {
+    cwd,
+    encoding: 'utf8',
+  })
+  expect([stdout, stderr]).toEqual(['0\n', ''])
 })

@@ -60,3 +60,13 @@ test('what was said tells where the first password and token are, and neither of
   expect(server.said()).toContain(`${data}/root-token`)
   expect(server.said()).not.toMatch(/password {2}\S|token {5}\S/)
 })
+
+test('a server whose output nobody reads any more goes on, and stops in order', async () => {
+  const unread = await startServerProcess(newFolder())
+  unread.process.stdout?.destroy()
+  unread.process.stderr?.destroy()
+  const headers = { 'PRIVATE-TOKEN': 'root-token-of-this-test' }
+  expect((await fetch(`${unread.url}/api/v4/version`, { headers })).status).toBe(200)
+  // It says that it stops.
+  expect(await unread.stop()).toBe(0)
+}, 60_000)
