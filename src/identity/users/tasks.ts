@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { digestOf } from '../../access/token-use.ts'
 import { task } from '../../background/task.ts'
-import { dayOf, type Instant, later } from '../../base/clock.ts'
+import { dayOf, later } from '../../base/clock.ts'
 import type { Ctx } from '../../ctx.ts'
+import { inTransaction } from '../../store/transaction.ts'
 import { deliver } from '../mail/deliver.ts'
 import { saveConfirmation } from './addresses/confirmation-queries.ts'
 import { findUnconfirmed, findUserByAddress, findUserRow, listDormantIds } from './queries.ts'
@@ -11,19 +12,16 @@ import { moveUser } from './states.ts'
 
 const payload = z.object({ user_id: z.int(), email: z.string() })
 
-/**
- * Makes the secret of a link when it is sent: no table, and no task, ever holds one. Undefined where another was sent to
- * this address after `unlessSince`.
- */
+/** Makes the secret of a link when it is sent: no table, and no task, ever holds one. */
 async function newLink(
   ctx: Ctx,
   given: z.infer<typeof payload>,
   purpose: 'confirm' | 'reset_password',
-  unlessSince: Instant | undefined,
-): Promise<string | undefined> {
+): Promise<string> {
   const secret = randomBytes(24).toString('base64url')
   const row = { ...given, purpose, digest: digestOf(secret), created_at: ctx.now() }
-  return (await saveConfirmation(ctx.db, row, unlessSince)) ? secret : undefined
+  await saveConfirmation(ctx.db, row)
+  return secret
 }
 
 /** Asks by mail whether an address belongs to the user. */
@@ -35,15 +33,10 @@ export const sendConfirmation = task({
   },
 })
 
-async function mailConfirmation(
-  ctx: Ctx,
-  given: z.infer<typeof payload>,
-  unlessSince?: Instant,
-): Promise<void> {
+async function mailConfirmation(ctx: Ctx, given: z.infer<typeof payload>): Promise<void> {
   const user = await findUserRow(ctx.db, given.user_id)
   if (!user) return
-  const secret = await newLink(ctx, given, 'confirm', unlessSince)
-  if (secret === undefined) return
+  const secret = await newLink(ctx, given, 'confirm')
   const link = `${ctx.config.externalUrl}/users/confirmation?confirmation_token=${secret}`
   await deliver(ctx, {
     to: given.email,
@@ -62,15 +55,10 @@ export const sendPasswordLink = task({
   },
 })
 
-async function mailPasswordLink(
-  ctx: Ctx,
-  given: z.infer<typeof payload>,
-  unlessSince?: Instant,
-): Promise<void> {
+async function mailPasswordLink(ctx: Ctx, given: z.infer<typeof payload>): Promise<void> {
   const user = await findUserRow(ctx.db, given.user_id)
   if (!user) return
-  const secret = await newLink(ctx, given, 'reset_password', unlessSince)
-  if (secret === undefined) return
+  const secret = await newLink(ctx, given, 'reset_password')
   const { externalUrl } = ctx.config
   const link = `${externalUrl}/users/password/edit?reset_password_token=${secret}`
   await deliver(ctx, {
@@ -85,6 +73,24 @@ const addressed = z.object({ email: z.string() })
 /** No address gets more of these mails, however often somebody asks. */
 const EVERY_MS = 2 * 60_000
 
+/**
+ * Has a task mail a link, unless one went to this address lately. The task is tried again while the mail server is away,
+ * and makes the link that counts: what is saved here takes its place until then.
+ */
+async function mailSeldom(
+  ctx: Ctx,
+  to: z.infer<typeof payload>,
+  purpose: 'confirm' | 'reset_password',
+  mail: typeof sendConfirmation | typeof sendPasswordLink,
+): Promise<void> {
+  await inTransaction(ctx, async (inner) => {
+    const digest = digestOf(randomBytes(24).toString('base64url'))
+    const row = { ...to, purpose, digest, created_at: inner.now() }
+    const isFirst = await saveConfirmation(inner.db, row, later(inner.now(), -EVERY_MS))
+    if (isFirst) await inner.work.enqueue(inner.db, mail, to)
+  })
+}
+
 /** Somebody has forgotten their password and gave this address, which may be nobody's. */
 export const sendPasswordLinkTo = task({
   name: 'users.send_password_link_to',
@@ -93,7 +99,7 @@ export const sendPasswordLinkTo = task({
     const user = await findUserByAddress(ctx.db, email)
     if (user?.state !== 'active' || user.kind !== 'human') return
     const to = { user_id: user.id, email: user.email }
-    await mailPasswordLink(ctx, to, later(ctx.now(), -EVERY_MS))
+    await mailSeldom(ctx, to, 'reset_password', sendPasswordLink)
   },
 })
 
@@ -104,7 +110,7 @@ export const sendConfirmationAgain = task({
   async handler(ctx: Ctx, { email }) {
     const found = await findUnconfirmed(ctx.db, email)
     const to = found && { user_id: found.id, email: found.email }
-    if (to) await mailConfirmation(ctx, to, later(ctx.now(), -EVERY_MS))
+    if (to) await mailSeldom(ctx, to, 'confirm', sendConfirmation)
   },
 })
 

@@ -8,6 +8,7 @@ let world: World
 let smtp: SMTPServer
 let ana: Caller
 const mails: string[] = []
+let isAway = false
 
 beforeAll(async () => {
   smtp = new SMTPServer({
@@ -17,6 +18,7 @@ beforeAll(async () => {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', () => {
+        if (isAway) return done(new Error('try again later'))
         mails.push(Buffer.concat(chunks).toString().replaceAll('=\r\n', '').replaceAll('=3D', '='))
         done()
       })
@@ -194,4 +196,20 @@ test('broken forms are refused with 4xx, and the answer shows nothing internal',
     400,
     { error: 'message body does not match declared format' },
   ])
+})
+
+test('a link for a password arrives although the mail server was away for a moment', async () => {
+  await world.user('patient')
+  isAway = true
+  await send('/users/password/new', { email: 'patient@example.com' })
+  await world.runTasks()
+  isAway = false
+  expect(mails.some((one) => one.includes('To: patient@'))).toBe(false)
+  world.setNow('2026-05-04T10:01:30.000Z')
+  await world.runTasks()
+  const mail = await mailTo('patient@example.com')
+  const secret = /reset_password_token=([\w-]+)/.exec(mail)?.[1] ?? ''
+  const form = { reset_password_token: secret, password: 'A-third-password-9' }
+  expect((await send('/users/password', form)).status).toBe(200)
+  world.setNow('2026-05-04T10:00:00.000Z')
 })
