@@ -14,8 +14,11 @@ import { canTellHolders, type HeldPart, holdersOf, isOpenInNode } from './lock-h
 const temporaryObject = /^(?:tmp_|\.tmp-|incoming-)/
 const draft = /\.new$/
 const secondLookMs = 10
-/** A killed program's children notice within moments. */
-const pauses = [50, 150, 300, 400] as const
+/**
+ * A killed program's children notice within moments; while another git writes in the repository, what git has made cannot
+ * be told from its own.
+ */
+const pauses = [50, 150, 300, 400, 1000, 2000, 4000, 8000, 16_000] as const
 
 /**
  * Removes those of the locks that no running process holds; gives their names. `names` are relative to the repository:
@@ -83,16 +86,22 @@ function isOurs(file: Stats): boolean {
   return user === 0 || user === file.uid
 }
 
-/** Removes every lock and temporary file of a repository whose process is gone; gives their names. */
-export async function removeLeftOvers(path: string): Promise<string[]> {
+/** What a look at a repository removed, and whether something is left that a running git may hold. */
+export interface Removal {
+  readonly removed: readonly string[]
+  readonly inUse: boolean
+}
+
+/** Removes every lock and temporary file of a repository whose process is gone. */
+export async function removeLeftOvers(path: string): Promise<Removal> {
   const { locks, temporary } = await listCandidates(path)
   const released = await releaseDeadLocks(path, locks)
-  const removed: string[] = []
-  for (const name of deadAmong(path, temporary)) {
-    await rm(join(path, name), { recursive: true, force: true })
-    removed.push(name)
-  }
-  return [...released, ...removed]
+  const dead = deadAmong(path, temporary)
+  for (const name of dead) await rm(join(path, name), { recursive: true, force: true })
+  // Who has given their name to a file removes it.
+  const unnamed = temporary.filter((name) => ownerOf(name) === undefined && !dead.includes(name))
+  const inUse = released.length < locks.length || unnamed.length > 0
+  return { removed: [...released, ...dead], inUse }
 }
 
 /** The same names without removing anything. */
@@ -104,18 +113,23 @@ export async function findLeftOvers(path: string): Promise<string[]> {
 }
 
 /**
- * Removes what a process that has just died left in a repository, within a second: what it started may take a moment
- * to notice.
+ * Removes what a process that is gone has left in a repository; gives their names. It looks again, for half a minute, as
+ * long as something is there that a running program may be writing.
  */
-export async function removeSoon(path: string): Promise<void> {
+export async function removeSoon(path: string, signal?: AbortSignal): Promise<string[]> {
+  const removed: string[] = []
   for (const pause of pauses) {
-    await removeLeftOvers(path).catch(() => [])
-    const { locks, temporary } = await listCandidates(path)
-    if (locks.length === 0 && temporary.length === 0) return
-    await sleep(pause, undefined, { ref: false })
+    const look = await removeLeftOvers(path).catch(() => nothing)
+    removed.push(...look.removed)
+    if (!look.inUse) return removed
+    const isOver = await sleep(pause, false, { ref: false, signal }).catch(() => true)
+    if (isOver) return removed
   }
-  await removeLeftOvers(path).catch(() => [])
+  return removed.concat((await removeLeftOvers(path).catch(() => nothing)).removed)
 }
+
+/** What there is to remove in a repository that goes away meanwhile. */
+const nothing: Removal = { removed: [], inUse: false }
 
 /** Of what our code made, the name gives the process; what git made may be any git's that writes here. */
 function deadAmong(path: string, names: readonly string[]): string[] {

@@ -36,9 +36,13 @@ export interface FaultOptions {
 export async function findFaults(repo: Repo, options: FaultOptions): Promise<RepoFaults> {
   const mended: string[] = []
   const leftOver: string[] = []
-  const left = options.mend ? await removeLeftOvers(repo.path) : await findLeftOvers(repo.path)
-  if (options.mend) mended.push(...left.map((name) => `removed ${name}, whose process is gone`))
-  else leftOver.push(...left.map((name) => `${name} is left over by a process that is gone`))
+  if (options.mend) {
+    const { removed } = await removeLeftOvers(repo.path)
+    mended.push(...removed.map((name) => `removed ${name}, whose process is gone`))
+  } else {
+    const left = await findLeftOvers(repo.path)
+    leftOver.push(...left.map((name) => `${name} is left over by a process that is gone`))
+  }
   if (!(await namesBranch(repo))) {
     // Without HEAD git takes the folder for no repository.
     if (!options.mend) {

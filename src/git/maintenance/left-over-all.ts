@@ -1,23 +1,29 @@
 import { readdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { isOrphaned } from '../../base/process-mark.ts'
-import { removeLeftOvers } from '../locks/left-over.ts'
+import { removeLeftOvers, removeSoon } from '../locks/left-over.ts'
 import { nameOfFolder, type RepoName } from '../repo-name.ts'
 
-/** Removes what dead processes left in all repositories below a folder; gives the number. */
+/**
+ * Removes what dead processes left in all repositories below a folder; gives the number. Nobody waits on the way for a
+ * repository that is being written, which is looked at again.
+ */
 export async function removeFromAll(root: string, signal?: AbortSignal): Promise<number> {
   let removed = 0
   for (const path of await listUnfinished(root)) {
     await rm(path, { recursive: true, force: true })
     removed += 1
   }
+  const later: Promise<string[]>[] = []
   for await (const path of repositoriesIn(root)) {
-    if (signal?.aborted) return removed
+    if (signal?.aborted) break
     if (!path.endsWith('.git')) continue
     // One that goes away meanwhile has nothing left.
-    removed += (await removeLeftOvers(path).catch(() => [])).length
+    const look = await removeLeftOvers(path).catch(() => undefined)
+    removed += look?.removed.length ?? 0
+    if (look?.inUse) later.push(removeSoon(path, signal))
   }
-  return removed
+  return removed + (await Promise.all(later)).flat().length
 }
 
 /** Repositories that were being made or removed by a process that is gone. */

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isOrphaned, ownedName, processMark } from '../../../src/base/process-mark.ts'
 import { runGit, startGit } from '../../../src/git/command.ts'
@@ -74,7 +75,7 @@ describe('the lock of a ref', () => {
   test('that a git holds which runs is left alone, and stops nobody for longer', async () => {
     const running = await holdByGit('refs/heads/git-runs')
     await expect(make('refs/heads/git-runs')).rejects.toMatchObject({ code: 'locked' })
-    expect(await removeLeftOvers(repo.path)).toEqual([])
+    expect((await removeLeftOvers(repo.path)).removed).toEqual([])
     expect(isHere('refs/heads/git-runs.lock')).toBe(true)
     running.stdin.end('commit\n')
     await running.done
@@ -124,6 +125,46 @@ describe('an engine that dies', () => {
   })
 })
 
+describe('the quarantine of a killed git', () => {
+  const quarantine = 'objects/tmp_objdir-incoming-zZ9yY8'
+
+  /** A git that may have made it, for so many milliseconds. */
+  async function withGit(milliseconds: number, run: () => Promise<unknown>) {
+    mkdirSync(join(repo.path, quarantine))
+    const writing = startGit({ repo: repo.path, args: ['fast-import', '--quiet'], timeout: 0 })
+    const done = run()
+    await sleep(milliseconds)
+    expect(isHere(quarantine)).toBe(true)
+    writing.stdin.end()
+    await writing.done
+    return await done
+  }
+
+  test('goes when the git is gone that writes at the start of the server', async () => {
+    expect(await withGit(100, () => world.store.removeLeftOvers())).toBe(1)
+    expect(isHere(quarantine)).toBe(false)
+  })
+
+  test('goes when the git is gone that writes while another one is killed', async () => {
+    await withGit(1500, async () => {
+      const killed = await holdByGit('refs/heads/killed-beside')
+      killed.kill()
+    })
+    await expect.poll(() => isHere(quarantine), { timeout: 10_000 }).toBe(false)
+  }, 20_000)
+
+  test('is no reason for a server to wait with its end', async () => {
+    const closing = new AbortController()
+    await withGit(300, async () => {
+      const sweeping = world.store.removeLeftOvers(closing.signal)
+      await sleep(100)
+      closing.abort()
+      expect(await sweeping).toBe(0)
+    })
+    await removeLeftOvers(repo.path)
+  })
+})
+
 describe('a temporary name', () => {
   test('names its process, and a pid that was given again is not mistaken for it', () => {
     const mine = ownedName('form-')
@@ -138,7 +179,7 @@ describe('a temporary name', () => {
     const mine = `objects/${ownedName('tmp_objdir-check-')}`
     const dead = 'objects/tmp_objdir-merge-999999999-1-0123456789ab'
     for (const name of [mine, dead]) mkdirSync(join(repo.path, name))
-    expect(await removeLeftOvers(repo.path)).toEqual([dead])
+    expect((await removeLeftOvers(repo.path)).removed).toEqual([dead])
     expect(isHere(mine)).toBe(true)
   })
 
