@@ -131,15 +131,17 @@ export async function removeSoon(path: string, signal?: AbortSignal): Promise<st
 /** What there is to remove in a repository that goes away meanwhile. */
 const nothing: Removal = { removed: [], inUse: false }
 
-/** Of what our code made, the name gives the process; what git made may be any git's that writes here. */
+/** Of what our code made, the name gives the process; what git or libgit2 made may be any one's that writes here. */
 function deadAmong(path: string, names: readonly string[]): string[] {
-  const areUnnamedDead =
+  const areGitsDead =
     names.some((name) => ownerOf(name) === undefined) &&
     canTellHolders() &&
     !holdersOf(path)('objects')
   return names.filter((name) => {
     const owner = ownerOf(name)
-    return owner === undefined ? areUnnamedDead : !isRunning(owner)
+    if (owner !== undefined) return !isRunning(owner)
+    const file = areGitsDead ? fileAt(path, name) : undefined
+    return file !== undefined && isOurs(file) && !isOpenInNode(file)
   })
 }
 

@@ -47,9 +47,9 @@ async function holdByGit(ref: string) {
   return running
 }
 
-/** A process of ours that holds the lock of a ref. */
-async function holdByNode(ref: string): Promise<ChildProcess> {
-  const path = join(repo.path, `${ref}.lock`)
+/** A process of ours that has a file open which it has made: the lock of a ref, or an object. */
+async function holdByNode(name: string): Promise<ChildProcess> {
+  const path = join(repo.path, name)
   const script = `require('fs').openSync(${JSON.stringify(path)}, 'wx'); console.log('held'); setInterval(() => {}, 1000)`
   const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
   started.push(child)
@@ -83,7 +83,7 @@ describe('the lock of a ref', () => {
   })
 
   test('that a process of ours holds which runs is left alone, until it is killed', async () => {
-    const child = await holdByNode('refs/heads/ours')
+    const child = await holdByNode('refs/heads/ours.lock')
     await expect(make('refs/heads/ours')).rejects.toMatchObject({ code: 'locked' })
     expect(await findLeftOvers(repo.path)).toEqual([])
     child.kill('SIGKILL')
@@ -181,6 +181,15 @@ describe('a temporary name', () => {
     for (const name of [mine, dead]) mkdirSync(join(repo.path, name))
     expect((await removeLeftOvers(repo.path)).removed).toEqual([dead])
     expect(isHere(mine)).toBe(true)
+  })
+
+  test('that libgit2 gave stays while its process writes the file', async () => {
+    const name = 'objects/tmp_object_git2_a1B2c3'
+    const child = await holdByNode(name)
+    expect(await removeLeftOvers(repo.path)).toEqual({ removed: [], inUse: true })
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    expect(await removeLeftOvers(repo.path)).toEqual({ removed: [name], inUse: false })
   })
 
   test('of a repository that was being made is removed by the next server', async () => {
