@@ -212,8 +212,8 @@ export interface SubjectRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   /** Decoded path parameters. */
   readonly path: Readonly<Record<string, string>>
-  /** The request's URL with the given path parameter replaced, for redirects. */
-  urlWith(param: string, value: string): string
+  /** The request's URL with where a project is now in the given path parameter, for redirects. */
+  urlWith(param: string, moved: Pick<Project, 'id' | 'full_path'>): string
   /** The parameters of the query, as they came. */
   readonly query: Readonly<Record<string, unknown>>
   /**
@@ -304,7 +304,7 @@ async function findOrFollow(
   if (request.method !== 'GET') {
     throw methodNotAllowed('Non GET methods are not allowed for moved projects')
   }
-  throw movedTo(request.urlWith(param, String(moved.id)))
+  throw movedTo(request.urlWith(param, moved))
 }
 
 /** The group named by `:id`, for callers with the ability there; 404 when hidden. */

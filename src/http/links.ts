@@ -3,20 +3,32 @@ import { DEFAULT_PER_PAGE } from './paging.ts'
 import type { Input } from './read-input.ts'
 import type { ApiRequest } from './request.ts'
 
-/** Makes the address of a request with another value for one parameter of its path. */
+/** A project that is no longer where a request looked for it. */
+interface Moved {
+  readonly id: number
+  readonly full_path: string
+}
+
+/**
+ * Makes the address of a request with the place of a project in one parameter of its path: its id, or its path where that
+ * is written with slashes, in the addresses that people share.
+ */
 export function urlMaker(
   baseUrl: string,
   endpoint: Pick<Endpoint, 'path'>,
   request: Pick<ApiRequest, 'rawPath' | 'rawQuery'>,
+  params: Readonly<Record<string, string>>,
 ) {
-  return (param: string, value: string): string => {
-    const names = endpoint.path.split('/')
+  return (param: string, { id, full_path }: Moved): string => {
     const raw = request.rawPath.split('/')
-    const path = raw.map((segment, index) =>
-      names[index] === `:${param}` ? encodeURIComponent(value) : segment,
-    )
+    const at = endpoint.path.split('/').findIndex((name) => name.slice(1) === param)
+    const isWhole = (end: number) =>
+      decodeURIComponent(raw.slice(at, end).join('/')) === params[param]
+    let end = at + 1
+    while (!isWhole(end) && end < raw.length) end += 1
+    raw.splice(at, end - at, endpoint.path.split('/')[at] === `*${param}` ? full_path : String(id))
     const query = request.rawQuery === '' ? '' : `?${request.rawQuery}`
-    return baseUrl + path.join('/') + query
+    return baseUrl + raw.join('/') + query
   }
 }
 

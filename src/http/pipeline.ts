@@ -174,7 +174,7 @@ async function findSubject(
       method: request.method,
       headers: request.headers,
       path,
-      urlWith: urlMaker(parts.baseUrl, step.endpoint, step.request),
+      urlWith: urlMaker(parts.baseUrl, endpoint, request, path),
       read: (params) => readPath(params, path),
       query: step.query,
       peek,

@@ -493,6 +493,20 @@ describe('schedules', () => {
     expect(await rows()).toHaveLength(1)
   })
 
+  test('go on when the clock was years ahead for a while', async () => {
+    const [hourly, nightly] = [noting({ name: 'test.hourly' }), noting({ name: 'test.nightly' })]
+    const schedules = [every(3_600_000, hourly, { n: 1 }), daily('02:30', nightly, { n: 2 })]
+    const it = makeRunner([hourly, nightly], { schedules })
+    clock = '2099-01-01T00:00:00.000Z'
+    await it.runDue()
+    clock = '2026-03-01T12:00:00.000Z'
+    await it.runDue()
+    clock = '2026-03-02T12:00:00.000Z'
+    await it.runDue()
+    await it.runDue()
+    expect(ran.sort()).toEqual([1, 1, 1, 2, 2, 2])
+  })
+
   test('take no second run when the clock is set back', async () => {
     const note = noting()
     const it = makeRunner([note], { schedules: [daily('11:00', note, { n: 1 })] })

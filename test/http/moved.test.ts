@@ -42,6 +42,22 @@ describe('GET below the old path', () => {
     }
   })
 
+  test.each([
+    ['/-/raw/main/README.md', '?inline=false'],
+    ['/-/archive/main/first.zip', ''],
+    ['/-/archive/main/first.tar.gz', '?path=docs'],
+  ])('%s%s leads to the same below the new path', async (rest, query) => {
+    const { externalUrl } = world.ctx.config
+    for (const old of ['ana/first', 'ana%2Ffirst', 'ANA/first']) {
+      const reply = await fetch(`${world.url}/${old}${rest}${query}`, {
+        headers: { 'private-token': String(eve.token) },
+        redirect: 'manual',
+      })
+      const url = `${externalUrl}/ana/second${rest}${query}`
+      expect([reply.status, reply.headers.get('location')]).toEqual([301, url])
+    }
+  })
+
   test('leads where the caller gets what the new path gives', async () => {
     const moved = await eve.get('/projects/ana%2Ffirst?simple=true')
     const [, rest = ''] = (moved.headers.get('location') ?? '').split('/api/v4')

@@ -49,6 +49,23 @@ test('each request is written down with who asked, into a file that may be moved
   }
 })
 
+test('an answer that is streamed is written down without a warning of node', async () => {
+  const warnings: string[] = []
+  const heard = (warning: Error) => void warnings.push(warning.name)
+  process.on('warning', heard)
+  const world = await openWorld({ accessLog: join(tmpdir(), `streamed-${process.pid}.log`) })
+  try {
+    const ana = await world.user('ana')
+    const { body } = await ana.post('/projects', { name: 'demo' })
+    expect((await ana.get(`/projects/${body.id}/packages/pypi/simple`)).status).toBe(200)
+    await pause(50)
+    expect(warnings).toEqual([])
+  } finally {
+    process.off('warning', heard)
+    await world.close()
+  }
+})
+
 test('what takes longer than the settings say is logged as slow', async () => {
   const lines: string[] = []
   const log = makeLog({ level: 'warn', write: (line) => void lines.push(line) })

@@ -243,6 +243,17 @@ describe('addresses', () => {
     expect(cloned.code).toBe(0)
     expect(cloned.stderr).toContain('redirecting to')
     expect(cloned.stderr).toContain('/ana/after.git')
+    // A clone that began before asks on where it began.
+    const asked = await fetch(`${world.url}/ana/before.git/git-upload-pack`, {
+      method: 'POST',
+      body: '0014command=ls-refs\n0000',
+      headers: {
+        'content-type': 'application/x-git-upload-pack-request',
+        'git-protocol': 'version=2',
+      },
+      redirect: 'manual',
+    })
+    expect([asked.status, await asked.text()]).toEqual([200, expect.stringContaining('main')])
     const pushed = await runGitClient(source, ['push', old, 'main:topic'])
     expect(pushed.code).toBe(0)
     expect(pushed.stderr).toContain("Project 'ana/before' was moved to 'ana/after'.")

@@ -60,7 +60,7 @@ async function findSubject(
       headers,
       path,
       // Where a project was moved to is given by its id: who called knows the address that it belongs to.
-      urlWith: (_param, value) => value,
+      urlWith: (_param, { id }) => String(id),
       read: (params) => readPath(params, path),
       query: given,
       peek: async () => Buffer.alloc(0),

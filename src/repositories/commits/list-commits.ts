@@ -3,14 +3,11 @@ import type { Project } from '../../access/subjects.ts'
 import type { OffsetPage } from '../../base/page.ts'
 import { invalidText, notFound } from '../../base/problem.ts'
 import type { Ctx } from '../../ctx.ts'
-import { damaged } from '../../git/error.ts'
 import { type LogOptions, readLog } from '../../git/history/log.ts'
-import { findRef } from '../../git/refs/refs.ts'
-import { findTag } from '../../git/refs/tags.ts'
 import type { Commit } from '../../git/types.ts'
 import { refOrDefault } from '../repository/access.ts'
 import { isPath } from '../repository/list-tree.ts'
-import { ifFound, isMissing } from '../repository/missing.ts'
+import { isMissing } from '../repository/missing.ts'
 import type { commitListParams } from './commit-params.ts'
 
 /**
@@ -46,25 +43,6 @@ export async function listCommits(
     if (!isMissing(error)) throw error
     if (error.code === 'invalid') throw invalidText(`${error.detail.of ?? 'ref_name'} is invalid`)
     if (!(await ctx.git.exists(project.id))) throw notFound('Repository')
-    await assertUnborn(ctx, project, options.revision)
     return []
-  }
-}
-
-/**
- * A branch or tag that is there, and whose commit is not, belongs to a damaged repository and not to an empty one. A tag
- * of a tree or a blob has no commits.
- */
-async function assertUnborn(ctx: Ctx, project: Project, revision = ''): Promise<void> {
-  const repo = ctx.git.open(project.id)
-  // In git's order.
-  const prefixes = revision.startsWith('refs/') ? [''] : ['refs/tags/', 'refs/heads/']
-  for (const prefix of prefixes) {
-    const ref = await ifFound(findRef(repo, prefix + revision))
-    if (!ref) continue
-    const [, name] = /^refs\/tags\/(.+)$/.exec(ref.name) ?? []
-    const tag = name === undefined ? undefined : await ifFound(findTag(repo, name))
-    if (tag && !tag.commit) return
-    throw damaged(`${ref.name} names a commit that cannot be read`)
   }
 }

@@ -18,7 +18,7 @@ export interface Asked {
   readonly path: string
   readonly service: Service
   /** `info/refs?…` or `git-receive-pack`, for redirects; absent where the protocol has none. */
-  readonly rest?: string
+  readonly rest?: string | undefined
   /** The address of a repository, such as `group/project.git`, in the protocol of the request. */
   readonly urlOf: (path: string) => string
 }

@@ -99,8 +99,8 @@ async function letIn(asked: GitRequest): Promise<Admission & { readonly ctx: Ctx
   const { authorization } = request.headers
   const actor = await signIn(asked.ctx, authorization, route.service)
   const ctx = parts.makeCtx(actor, asked.ctx.ip)
-  const rest =
-    route.kind === 'info' ? `info/refs?service=git-${route.service}` : `git-${route.service}`
+  // git follows a redirect of its first request alone: a clone goes on while its project is renamed.
+  const rest = route.kind === 'info' ? `info/refs?service=git-${route.service}` : undefined
   const where = { path: route.path, service: route.service, rest, urlOf: httpUrl(ctx) }
   return { ...(await admit(ctx, where, asked.byPush)), ctx }
 }

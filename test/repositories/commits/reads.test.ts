@@ -167,8 +167,9 @@ describe('the commits list', () => {
     project.git('tag', 'file', 'main:README.md')
     project.git('tag', 'same-name', 'main^{tree}')
     project.git('branch', 'same-name', 'main')
+    project.git('branch', 'tags/file', 'main')
     project.git('tag', '-a', '-m', 'of a tree', 'annotated', 'main^{tree}')
-    for (const ref of ['tree', 'file', 'annotated', 'refs/tags/tree', 'same-name']) {
+    for (const ref of ['tree', 'file', 'annotated', 'refs/tags/tree', 'same-name', 'tags/file']) {
       const reply = await ana.get(`${project.api}/commits?ref_name=${ref}`)
       expect([ref, reply.status, reply.body]).toEqual([ref, 200, []])
     }
