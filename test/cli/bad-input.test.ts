@@ -18,6 +18,9 @@ afterAll(async () => {
   await world.close()
 })
 
+const backups = newFolder()
+mkdirSync(join(backups, 'backups'), { recursive: true })
+
 const runner = ['runner', '--url', 'http://127.0.0.1:9', '--token', 'none']
 const carried = ['packages', 'import', '/', '--type', 'npm']
 
@@ -72,6 +75,21 @@ test.each([
     1,
     'the passphrase in /nowhere cannot be read (no such file or directory',
   ],
+  [
+    [
+      'backup',
+      'create',
+      '--to',
+      '/tmp/none',
+      '--passphrase-file',
+      '/etc/os-release',
+      '--data',
+      '/none',
+    ],
+    1,
+    '/none holds nothing yet',
+  ],
+  [['backup', 'verify', '--from', backups, '--backup', 'other'], 1, 'holds no backup other'],
   [['packages', 'verify', 'more'], 2, "'more' is one too many"],
   [['version', '--json=yes'], 2, 'does not take an argument'],
 ])('%j ends with %i and one line', async (words, code, text) => {

@@ -114,6 +114,11 @@ export class BackupFolder {
       return readManifest(name, await readFile(join(this.#folderOf(name), 'manifest.json'), 'utf8'))
     } catch (error) {
       if (error instanceof StartError) throw error
+      if (!existsSync(this.#folderOf(name))) {
+        throw new StartError(
+          `${this.path} holds no backup ${name}: gitstead backup list shows them`,
+        )
+      }
       throw new DamagedBackup(`the backup ${name} is damaged: its manifest cannot be read`)
     }
   }
