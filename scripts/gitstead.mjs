@@ -47,8 +47,10 @@ function giveWay() {
 }
 
 const stopped = new AbortController()
+const stop = () => stopped.abort()
+const signals = ['SIGINT', 'SIGTERM']
 // Once: a second signal ends the process on the spot.
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopped.abort())
+for (const signal of signals) process.once(signal, stop)
 
 // `gitstead project list | head`: what nobody reads any more is no fault of the command, which may be in the middle of a change.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => {})
@@ -65,6 +67,9 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   /** @param {Record<string, string>} settings */
   async serve(settings) {
     Object.assign(process.env, settings)
+    // A server that is still starting is ended by a signal; once it listens it has handlers of its own.
+    for (const signal of signals) process.off(signal, stop)
+    if (stopped.signal.aborted) process.exit(130)
     serve()
   },
 })

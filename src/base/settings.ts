@@ -21,18 +21,21 @@ import {
   word,
 } from './setting.ts'
 
+/** A name or address without a scheme and a port: `0.0.0.0`, `::1`, `git.example.com`. */
+const hostName = word(/^[a-z0-9._:-]{1,253}$/i, 'expected a host name or address')
+
 /**
  * Every setting. `externalUrl` is `GITSTEAD_EXTERNAL_URL` in the environment and `external_url` in the file. The table in
  * docs/configuration.md is printed from this one: `npm run docs`.
  */
 export const settings = {
   data: setting(text, './data', { doc: 'Folder that holds everything the server keeps' }),
-  host: setting(text, '127.0.0.1', { doc: 'Address to listen on' }),
+  host: setting(hostName, '127.0.0.1', { doc: 'Address to listen on' }),
   port: setting(integer(0, 65_535), '8080', { doc: 'Port to listen on; 0 takes a free one' }),
   sshPort: optional(integer(0, 65_535), {
     doc: 'Port on which git over SSH is answered; 0 is off. Default: 2222, or none where that is in use',
   }),
-  sshExternalHost: optional(word(/^[a-z0-9._:-]{1,253}$/i, 'expected a host name or address'), {
+  sshExternalHost: optional(hostName, {
     doc: 'Host in the SSH addresses of repositories. Default: that of the external URL',
   }),
   sshExternalPort: optional(integer(1, 65_535), {

@@ -68,7 +68,8 @@ export const backupCreate = command({
       const removed = keep === undefined ? [] : await removeOldBackups(new BackupFolder(to), keep)
       return answer(to, manifest, removed)
     } catch (error) {
-      await record(config, { ...about, error: errorText(error) })
+      // Where the database cannot be used either, that is what is said below.
+      await recorded(config, { ...about, error: errorText(error) }).catch(() => {})
       throw error
     }
   },
@@ -89,11 +90,15 @@ function readKeep(text: string | undefined): number | undefined {
 /** For metrics, the API and `doctor`. A database of another version, or a full disk, takes nothing from the backup. */
 async function record(config: Config, result: BackupResult): Promise<void> {
   try {
-    const parts = await openCommandParts(config, { log: silentLog, mayMigrate: false })
-    await recordBackup(parts.makeCtx(), result).finally(() => parts.close())
+    await recorded(config, result)
   } catch (error) {
     process.emitWarning(`the result is not recorded (${errorText(error)})`)
   }
+}
+
+async function recorded(config: Config, result: BackupResult): Promise<void> {
+  const parts = await openCommandParts(config, { log: silentLog, mayMigrate: false })
+  await recordBackup(parts.makeCtx(), result).finally(() => parts.close())
 }
 
 function errorText(error: unknown): string {

@@ -50,7 +50,7 @@ async function dispatch(words: readonly string[], terminal: Terminal): Promise<n
     return first === undefined ? 2 : 0
   }
   const one = findCommand(words)
-  if (!one) throw new UsageError(`no command '${words.slice(0, 2).join(' ')}', see gitstead --help`)
+  if (!one) throw new UsageError(noCommand(words))
   const { common, options, args } = parse(one, words.slice(one.name.split(' ').length))
   if (common.help) {
     write(terminal, helpOf(one))
@@ -80,6 +80,14 @@ async function dispatch(words: readonly string[], terminal: Terminal): Promise<n
 function findCommand(words: readonly string[]): Command | undefined {
   const given = words.slice(0, 2).join(' ')
   return commands.find((one) => one.name === given || one.name === words[0])
+}
+
+/** What was asked for is none; of the word that several commands begin with, the others are named. */
+function noCommand(words: readonly string[]): string {
+  const alike = commands.filter(({ name }) => name.startsWith(`${words[0]} `))
+  const those = alike.map(({ name }) => name).join(', ')
+  const hint = those === '' ? 'see gitstead --help' : `there are ${those}`
+  return `no command '${words.slice(0, 2).join(' ')}', ${hint}`
 }
 
 function parse(one: Command, words: string[]) {
@@ -141,7 +149,8 @@ function oneLine(error: unknown): string {
 
 /** `{ email: ['has already been taken'] }` is `email has already been taken`. */
 function problemText({ fields, message }: Problem): string {
-  if (fields === undefined) return message
+  // The status is for programs that ask the API.
+  if (fields === undefined) return message.replace(/^\d{3} (?:Bad request - |Forbidden - )?/, '')
   return Object.entries(fields)
     .flatMap(([field, texts]) => texts.map((text) => `${field} ${text}`))
     .join(', ')

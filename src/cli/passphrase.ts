@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { StartError } from '../base/start-error.ts'
+import { reasonOf, StartError, systemRefusal } from '../base/start-error.ts'
 import { type Call, UsageError } from './command.ts'
 
 /** The option of every command that opens or seals secrets. */
@@ -22,7 +22,9 @@ export async function passphraseOfFile(
     const [line = ''] = (await readFile(path, 'utf8')).split(/\r?\n/)
     return line
   } catch (error) {
-    throw new StartError(`the passphrase in ${path} cannot be read (${String(error)})`)
+    throw new StartError(
+      `the passphrase in ${path} cannot be read (${systemRefusal(error) ?? reasonOf(error)})`,
+    )
   }
 }
 

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { findProjectByPath, type ProjectRow } from '../access/find-queries.ts'
 import { withProjectRole } from '../access/subjects.ts'
-import { conflict } from '../base/problem.ts'
+import { conflict, notFoundText } from '../base/problem.ts'
 import { ownedName } from '../base/process-mark.ts'
 import type { Ctx } from '../ctx.ts'
 import {
@@ -14,6 +14,7 @@ import {
 } from '../git/transfer/fetch-whole.ts'
 import { getTargetNamespace } from '../projects/projects/create/access.ts'
 import { createProject } from '../projects/projects/create/create-project.ts'
+import { findNamespaceRowByPath } from '../projects/projects/queries.ts'
 import { discardProject, hideProject } from '../projects/projects/removal/remove-project.ts'
 import { moveRefs } from '../repositories/refs/move-refs.ts'
 import { command, UsageError } from './command.ts'
@@ -94,6 +95,9 @@ function nameOf(source: string): string {
 
 /** Said before an hour of fetching rather than after it. */
 async function assertFree(ctx: Ctx, { namespace, path }: Wanted): Promise<void> {
+  if (!(await findNamespaceRowByPath(ctx.db, namespace))) {
+    throw notFoundText(`there is no group or user '${namespace}' to put it into`)
+  }
   const { fullPath } = await getTargetNamespace(ctx, namespace)
   const taken = await findProjectByPath(ctx.db, `${fullPath}/${path}`)
   if (taken) throw conflict(`${fullPath}/${path} has already been taken`)

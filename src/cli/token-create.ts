@@ -5,8 +5,8 @@ import {
   faultSentence,
   refuseBadToken,
 } from '../identity/access-tokens/create-token.ts'
-import { getUser } from '../identity/users/find-user.ts'
 import { command, UsageError } from './command.ts'
+import { namedUser } from './find-user.ts'
 import { withData } from './open.ts'
 
 const known: readonly string[] = [...PERSONAL_SCOPES, ...ADMIN_ONLY_SCOPES]
@@ -29,7 +29,7 @@ export const tokenCreate = command({
     const { name = 'command line', scopes = 'api', 'expires-at': expiresAt } = call.options
     const input = { name, scopes: readScopes(scopes), expires_at: readDay(expiresAt) }
     const { row, secret } = await withData(call, async (ctx) => {
-      const user = await getUser(ctx, username)
+      const user = await namedUser(ctx, username)
       refuseBadToken(ctx, input, user, (faults) => badRequest(faultSentence(faults)))
       return await createToken(ctx, input, { kind: 'personal', userId: user.id })
     })

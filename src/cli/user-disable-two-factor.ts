@@ -1,6 +1,6 @@
 import { turnOffSecondFactor } from '../identity/two-factor/turn-off.ts'
-import { getUser } from '../identity/users/find-user.ts'
 import { command } from './command.ts'
+import { namedUser } from './find-user.ts'
 import { withData } from './open.ts'
 
 export const userDisableTwoFactor = command({
@@ -11,7 +11,7 @@ export const userDisableTwoFactor = command({
   async run(call) {
     const [username = ''] = call.args
     const user = await withData(call, async (ctx) => {
-      const found = await getUser(ctx, username)
+      const found = await namedUser(ctx, username)
       await turnOffSecondFactor(ctx, found)
       return found
     })

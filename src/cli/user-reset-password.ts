@@ -1,7 +1,7 @@
 import { randomPassword } from '../identity/users/create/create-user.ts'
-import { getUser } from '../identity/users/find-user.ts'
 import { updateUser } from '../identity/users/update-user.ts'
 import { command } from './command.ts'
+import { namedUser } from './find-user.ts'
 import { withData } from './open.ts'
 
 export const userResetPassword = command({
@@ -19,7 +19,7 @@ export const userResetPassword = command({
     const given = call.options['password-stdin'] === true
     const password = given ? (await call.readInput()).replace(/\r?\n$/, '') : randomPassword()
     const user = await withData(call, async (ctx) =>
-      updateUser(ctx, await getUser(ctx, username), { password }),
+      updateUser(ctx, await namedUser(ctx, username), { password }),
     )
     const state = user.state === 'active' ? '' : `, who is ${user.state} and cannot sign in`
     return {

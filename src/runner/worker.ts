@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { makeFolder } from '../base/make-folder.ts'
 import { StartError } from '../base/start-error.ts'
 import { cloneFrom } from './clone-url.ts'
 import type { Executor } from './executor.ts'
@@ -43,7 +44,7 @@ export interface WorkerOptions {
 
 /** Asks a server for jobs and runs them, as many at a time as configured, until it is stopped and the last has ended. */
 export async function runWorker(options: WorkerOptions): Promise<number> {
-  await mkdir(options.folder, { recursive: true, mode: 0o700 })
+  makeFolder(options.folder)
   if (!options.alone) await assertNotAlone(options.folder)
   const release = options.alone ? await takeAlone(options.folder, options) : undefined
   try {

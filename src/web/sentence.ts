@@ -4,7 +4,10 @@ import { answerFor } from '../http/errors.ts'
 /** What a refusal says, without the number of its status: `name has already been taken`. */
 export function sentenceOf(error: unknown): string {
   if (error instanceof Problem && error.fields) {
-    return Object.entries(error.fields)
+    const entries = Object.entries(error.fields)
+    // `project_namespace.name` says again, for programs, what `name` says.
+    const plain = entries.filter(([field]) => !field.includes('.'))
+    return (plain.length > 0 ? plain : entries)
       .flatMap(([field, texts]) => texts.map((one) => `${field.replaceAll('_', ' ')} ${one}`))
       .join('; ')
   }

@@ -75,6 +75,11 @@ test.each([
     'http',
     'GITSTEAD_PORT is wrong: "http" (expected a whole number from 0 to 65535)',
   ],
+  [
+    'GITSTEAD_HOST',
+    'http://0.0.0.0',
+    'GITSTEAD_HOST is wrong: "http://0.0.0.0" (expected a host name or address)',
+  ],
   ['GITSTEAD_PORT', '65536', 'GITSTEAD_PORT is wrong: "65536" (expected a whole number from 0'],
   [
     'GITSTEAD_EXTERNAL_URL',

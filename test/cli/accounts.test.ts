@@ -61,7 +61,7 @@ test.each([
   [['user', 'create', '-x', '--email', 'x@example.com'], 2, "Unknown option '-x'"],
   [['user', 'create', 'di', '--email', 'none'], 1, 'email is invalid'],
   [['user', 'create', 'root', '--email', 'r@example.com'], 1, 'Username has already been taken'],
-  [['token', 'create', 'nobody'], 1, '404 User Not Found'],
+  [['token', 'create', 'nobody'], 1, "there is no user 'nobody'"],
   [['token', 'create', 'root', '--scopes', 'all'], 2, "'all' is no scope"],
   [['token', 'create', 'root', '--expires-at', 'soon'], 2, '--expires-at is a day'],
   [['token', 'create', 'root', '--expires-at', '2027-02-31'], 2, '--expires-at is a day'],

@@ -18,14 +18,21 @@ afterAll(async () => {
   await world.close()
 })
 
+const backups = newFolder()
+mkdirSync(join(backups, 'backups'), { recursive: true })
+
 const runner = ['runner', '--url', 'http://127.0.0.1:9', '--token', 'none']
 const carried = ['packages', 'import', '/', '--type', 'npm']
 
 test.each([
   [[], 2, undefined],
   [[''], 2, "no command '', see gitstead --help"],
-  [['user'], 2, "no command 'user', see gitstead --help"],
-  [['user', 'destroy'], 2, "no command 'user destroy', see gitstead --help"],
+  [
+    ['user'],
+    2,
+    "no command 'user', there are user create, user reset-password, user disable-two-factor",
+  ],
+  [['user', 'destroy'], 2, "no command 'user destroy', there are user create,"],
   [['--data', '/x', 'doctor'], 2, "no command '--data /x', see gitstead --help"],
   [['serve', '--port'], 2, 'argument missing (gitstead serve --help)'],
   [['runner', '--token', 'none'], 2, '--url is missing'],
@@ -48,7 +55,7 @@ test.each([
   [['project', 'import', '/'], 2, 'the project needs a name: --into group/name'],
   [['project', 'import', '/x', '--into', '/x'], 2, '--into is a full path such as group/name'],
   [['project', 'import', '/x', '--into', 'x/'], 2, '--into is a full path such as group/name'],
-  [['project', 'import', '/x', '--into', 'nowhere/x'], 1, 'Not Found'],
+  [['project', 'import', '/x', '--into', 'nowhere/x'], 1, "there is no group or user 'nowhere'"],
   [['packages', 'import'], 2, '<folder> is missing'],
   [['packages', 'import', '/'], 2, '--type must be one of'],
   [
@@ -58,6 +65,31 @@ test.each([
   ],
   [carried, 2, '--into needs the full path of a project'],
   [[...carried, '--into', 'a/b'], 2, 'there is no project a/b'],
+  [['user', 'disable-two-factor', 'nobody'], 1, "there is no user 'nobody'"],
+  [['user', 'disable-two-factor', 'root'], 1, 'gitstead: Two-factor authentication is not enabled'],
+  [['token', 'create', 'root', '--expires-at', '2020-01-01'], 1, 'gitstead: Expires at cannot be'],
+  [['backup', 'create', '--to', '/proc/x', '--passphrase-file', '/etc/os-release'], 1, '/proc/x'],
+  [[...runner, '--folder', '/proc/x'], 1, 'the folder /proc/x cannot be made'],
+  [
+    ['backup', 'create', '--to', '/tmp', '--passphrase-file', '/nowhere'],
+    1,
+    'the passphrase in /nowhere cannot be read (no such file or directory',
+  ],
+  [
+    [
+      'backup',
+      'create',
+      '--to',
+      '/tmp/none',
+      '--passphrase-file',
+      '/etc/os-release',
+      '--data',
+      '/none',
+    ],
+    1,
+    '/none holds nothing yet',
+  ],
+  [['backup', 'verify', '--from', backups, '--backup', 'other'], 1, 'holds no backup other'],
   [['packages', 'verify', 'more'], 2, "'more' is one too many"],
   [['version', '--json=yes'], 2, 'does not take an argument'],
 ])('%j ends with %i and one line', async (words, code, text) => {

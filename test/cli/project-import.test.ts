@@ -79,6 +79,13 @@ test('what is no repository leaves no project behind', async () => {
   expect(readdirSync(join(world.folder, 'tmp'))).toEqual([])
 })
 
+test('a server that asks for a name and a password is answered by what to do', async () => {
+  const words = ['project', 'import', `${world.url}/root/tool.git`, '--into', 'root/again']
+  const { code, err } = await gitstead(world.folder, words)
+  expect(code).toBe(1)
+  expect(err).toMatch(/^gitstead: the other server wants a name and a password: put them [^\n]+\n$/)
+})
+
 test.each([
   [['--visibility', 'secret'], '--visibility is one of private, internal, public'],
   [['--into', 'alone'], '--into is a full path such as group/name'],

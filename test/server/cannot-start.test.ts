@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   cpSync,
@@ -301,3 +301,15 @@ function overwrite(path: string, from: number): void {
   truncateSync(path, from)
   truncateSync(path, size)
 }
+
+test('a signal ends a server that is still starting', async () => {
+  const data = newTestFolder()
+  const words = [join(root, 'scripts/gitstead.mjs'), 'serve', '--data', data, '--port', '0']
+  const env = { PATH: process.env.PATH, GITSTEAD_SSH_PORT: '0', GITSTEAD_ENGINE_PROCESSES: '1' }
+  const child = spawn(process.execPath, words, { env, stdio: 'ignore' })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const isOver = () => child.exitCode !== null || child.signalCode !== null
+  await vi.waitFor(() => expect(existsSync(join(data, 'server.lock'))).toBe(true), 30_000)
+  child.kill('SIGTERM')
+  await vi.waitFor(() => expect(isOver()).toBe(true), 20_000)
+}, 60_000)

@@ -3,6 +3,7 @@ import { chmod, chown, mkdir, readFile, stat, writeFile } from 'node:fs/promises
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { makeFolder } from '../../base/make-folder.ts'
 import { reasonOf, StartError } from '../../base/start-error.ts'
 import { leastFreePort, serviceUnit, type UnitFacts } from './unit.ts'
 
@@ -100,7 +101,7 @@ async function ensureData(folder: string, owner: Owner, lines: string[]): Promis
       `the data folder ${folder} is somebody else's (user ${found.uid}): chown -R it to the user of the service, or take --user`,
     )
   }
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder)
   await chown(folder, owner.uid, owner.gid)
   lines.push(`the data folder ${folder} was made`)
 }

@@ -156,9 +156,21 @@ export async function saidPlainly<T>(running: Promise<T>): Promise<T> {
     return await running
   } catch (error) {
     if (!(error instanceof GitError)) throw error
-    const reason = /^(?:fatal|error): (.*)$/m.exec(String(error.detail.stderr ?? ''))?.[1]
+    const reason = plainReason(String(error.detail.stderr ?? ''))
     throw reason === undefined ? error : new GitError(error.code, reason, error.detail)
   }
+}
+
+function plainReason(stderr: string): string | undefined {
+  if (/askpass|could not read (?:Username|Password)/.test(stderr)) {
+    return 'the other server wants a name and a password: put them into the address, as in https://name:token@host/path'
+  }
+  const reason = /^(?:fatal|error): (.*)$/m.exec(stderr)?.[1]
+  // Why is what ssh said before.
+  const bySsh = /^(?!fatal: |error: )(.*\S)\s*\nfatal: Could not read from remote repository/m.exec(
+    stderr,
+  )?.[1]
+  return bySsh ?? reason
 }
 
 /** Git rewrites its line of progress with carriage returns. */

@@ -1,7 +1,8 @@
 import { linkSync, mkdirSync } from 'node:fs'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { gt } from 'semver'
+import { makeFolder } from '../../base/make-folder.ts'
 import { StartError } from '../../base/start-error.ts'
 import { productVersion } from '../../base/version.ts'
 import { closeToOthers, namesInUse } from '../../store/sqlite/data-folder.ts'
@@ -39,7 +40,7 @@ export async function restoreBackup(
   const [missing] = missingFiles(folder, files)
   if (missing !== undefined) throw damaged(name, missing)
   const secrets = await openSecrets(manifest.secrets, await passphrase())
-  await mkdir(data, { recursive: true, mode: 0o700 })
+  makeFolder(data)
   closeToOthers(data)
   const marker = unfinishedRestore(data)
   try {

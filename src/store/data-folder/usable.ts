@@ -1,6 +1,7 @@
-import { accessSync, constants, lstatSync, mkdirSync, type Stats, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { reasonOf, StartError, systemRefusal } from '../../base/start-error.ts'
+import { accessSync, constants, type Stats } from 'node:fs'
+import { join } from 'node:path'
+import { makeFolder, statsOf } from '../../base/make-folder.ts'
+import { reasonOf, StartError } from '../../base/start-error.ts'
 
 /** What a server makes in its data folder, and works on. What else lies there is nobody's business. */
 const folders = [
@@ -31,9 +32,7 @@ export function prepareDataFolder(folder: string): void {
   try {
     makeFolder(folder, `the data folder ${folder}`)
   } catch (error) {
-    if (error instanceof StartError) throw error
-    const why = systemRefusal(error) ?? reasonOf(error)
-    throw new StartError(`the data folder ${folder} cannot be made (${why}): see GITSTEAD_DATA`)
+    throw new StartError(`${reasonOf(error)}: see GITSTEAD_DATA`)
   }
   assertUsable(folder)
 }
@@ -51,35 +50,11 @@ export function assertUsable(folder: string): void {
   }
 }
 
-/** Node's own `recursive` turns in a circle for ever where a link on the way leads to nowhere. */
-function makeFolder(path: string, title: string): void {
-  if (statsOf(path, title) !== undefined) return
-  const parent = dirname(path)
-  if (parent !== path) makeFolder(parent, `the folder ${parent}`)
-  try {
-    mkdirSync(path, { mode: 0o700 })
-  } catch (error) {
-    // Somebody else made it meanwhile.
-    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error
-  }
-}
-
 function assertFolder(path: string, title: string): void {
   const found = statsOf(path, title)
   if (found === undefined) return
   if (!found.isDirectory()) throw new StartError(`${title} is no folder, but a file`)
   assertAccess(path, title, found, constants.R_OK | constants.W_OK | constants.X_OK)
-}
-
-/** Undefined for what is not there; a link to nowhere is there, and of no use. */
-function statsOf(path: string, title: string): Stats | undefined {
-  try {
-    const found = statSync(path, { throwIfNoEntry: false })
-    if (found || !lstatSync(path, { throwIfNoEntry: false })) return found
-  } catch (error) {
-    throw new StartError(`${title} cannot be used (${systemRefusal(error) ?? reasonOf(error)})`)
-  }
-  throw new StartError(`${title} is a link that leads to nowhere: is a disk not mounted?`)
 }
 
 function assertAccess(path: string, title: string, { uid }: Stats, wanted: number): void {

@@ -126,5 +126,6 @@ function cannotListen(error: NodeJS.ErrnoException, host: string, port: number):
   const advice = 'choose another GITSTEAD_SSH_PORT, or 0 for no git over SSH'
   if (error.code === 'EADDRINUSE') return new StartError(`${at} is in use: ${advice}`)
   if (error.code === 'EACCES') return new StartError(`${at} needs more rights: ${advice}`)
-  return new StartError(`cannot listen on ${at} (${reasonOf(error)}): ${advice}`)
+  const why = 'GITSTEAD_HOST must be an address of this machine'
+  return new StartError(`cannot listen on ${at} (${reasonOf(error)}): ${why}`)
 }

@@ -2,7 +2,7 @@ import { call } from '../../http/call/call.ts'
 import { oneOf } from '../../http/params.ts'
 import { listRepositoryCommits } from '../../repositories/commits/endpoints.ts'
 import { apiPath, withQuery } from '../address.ts'
-import { sizeText } from '../parts/basics.tsx'
+import { counted, sizeText } from '../parts/basics.tsx'
 import { CommitLine } from '../parts/commit-line.tsx'
 import { ClipboardCopy } from '../parts/elements.ts'
 import { Icon } from '../parts/icon.tsx'
@@ -62,7 +62,7 @@ export const blobPage = projectPage({
 function Facts({ facts, shown }: { facts: BlobFacts; shown: ShownBlob }) {
   return (
     <span class="quiet">
-      {shown.kind === 'code' && `${shown.lines.length} lines · `}
+      {shown.kind === 'code' && `${counted(shown.lines.length, 'line')} · `}
       {sizeText(shown.kind === 'lfs' ? shown.size : facts.size)}
       {facts.isExecutable && ' · executable'}
       {shown.kind === 'lfs' && ' · kept by Git LFS'}

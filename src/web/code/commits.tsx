@@ -8,6 +8,7 @@ import { CommitLine } from '../parts/commit-line.tsx'
 import { Form } from '../parts/form.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { A } from '../parts/link.tsx'
+import { isEmpty } from '../project/clone-box.tsx'
 import { type ProjectData, projectPage } from '../project/frame.tsx'
 import { GraphGap, GraphRow } from './graph/graph.tsx'
 import { lanesOf, widthOf } from './graph/lanes.ts'
@@ -100,12 +101,15 @@ export const commitPages = (['/-/commits', '/-/commits/*ref_path'] as const).map
             </Form>
           </div>
           <h1 class="visually-hidden">Commits</h1>
-          <p>
-            <A href={placeAddress(project, 'graphs', { ref: place.ref, path: '' })}>
-              <Icon name="graph" /> Contributors
-            </A>
-          </p>
-          {commits.length === 0 && (
+          {!isEmpty(project) && (
+            <p>
+              <A href={placeAddress(project, 'graphs', { ref: place.ref, path: '' })}>
+                <Icon name="graph" /> Contributors
+              </A>
+            </p>
+          )}
+          {isEmpty(project) && <p class="note">This repository is empty.</p>}
+          {commits.length === 0 && !isEmpty(project) && (
             <Blank icon="git-commit" title="No commits found">
               <p>Only commits of {place.ref} are searched.</p>
             </Blank>

@@ -1,14 +1,17 @@
+import { may } from '../../http/call/call.ts'
 import { integer, oneOf } from '../../http/params.ts'
+import { createRepositoryCommit } from '../../repositories/commits/write-endpoints.ts'
 import { apiPath, withQuery } from '../address.ts'
 import { Icon } from '../parts/icon.tsx'
 import { A } from '../parts/link.tsx'
-import { projectPage } from '../project/frame.tsx'
+import { EmptyNote, isEmpty } from '../project/clone-box.tsx'
+import { type ProjectData, projectPage } from '../project/frame.tsx'
 import { editsWhere } from './edit/own-fork.ts'
-import { readFolder } from './files.tsx'
+import { type CommitsOfEntries, type Folder, readFolder } from './files.tsx'
 import { commitsOf, FilesWithCommits, readLastCommits } from './last-commits.tsx'
 import { PathLine } from './path-line.tsx'
 import { type Place, placeAddress, placeFor, placeOf } from './place.ts'
-import { ReadmeView, readReadme } from './readme.tsx'
+import { type Readme, ReadmeView, readReadme } from './readme.tsx'
 
 const query = {
   /** Which thousand entries of a large folder. */
@@ -35,6 +38,11 @@ export const treePages = (['/-/tree', '/-/tree/*ref_path'] as const).map((addres
         project,
         'ref_path' in given ? String(given.ref_path) : undefined,
       )
+      // The API knows no folder there, and the address is that of the tab.
+      if (isEmpty(project) && place.ref === project.default_branch && place.path === '') {
+        const mayPush = await may(createRepositoryCommit, ctx, { path: { id: project.id } })
+        return { place, mayPush, shown: undefined }
+      }
       const folder = await readFolder(ctx, project, place, query.part)
       const commits =
         query.commits && commitsOf(await readLastCommits(ctx, project, place, query.part))
@@ -42,50 +50,70 @@ export const treePages = (['/-/tree', '/-/tree/*ref_path'] as const).map((addres
         readReadme(ctx, project, place, folder.entries),
         editsWhere(ctx, project),
       ])
-      return { place, folder, commits, part: query.part, readme, edits }
+      return { place, mayPush: false, shown: { folder, commits, part: query.part, readme, edits } }
     },
     title: ({ place }) =>
       place.path === '' ? `Files at ${place.ref}` : `${place.path} at ${place.ref}`,
-    view: ({ place, folder, commits, part, readme, edits }, project) => (
-      <div class="stack">
-        <div class="row between">
-          <PathLine project={project} place={place} />
-          <span class="row">
-            <A
-              class="button"
-              href={placeAddress(project, 'find_file', { ref: place.ref, path: '' })}
-              data-hotkey="t"
-            >
-              <Icon name="search" /> Find a file
-            </A>
-            {edits !== 'nowhere' && <NewMenu project={project} place={place} />}
-            <A class="button" href={placeAddress(project, 'commits', place)} data-hotkey="h">
-              <Icon name="history" /> History
-            </A>
-            <ArchiveLink project={project} sha={place.ref} />
-          </span>
-        </div>
-        <h1 class="visually-hidden">Files at {place.ref}</h1>
-        <FilesWithCommits
-          project={project}
-          place={place}
-          entries={folder.entries}
-          commits={commits}
-          part={part}
-        />
-        {folder.next !== undefined && (
-          <A
-            class="button"
-            href={withQuery(placeAddress(project, 'tree', place), { part: folder.next })}
-          >
-            More files
-          </A>
-        )}
-        {readme && <ReadmeView readme={readme} />}
-      </div>
-    ),
+    view: ({ place, mayPush, shown }, project) =>
+      shown ? (
+        <FolderView project={project} place={place} {...shown} />
+      ) : (
+        <EmptyNote project={project} mayPush={mayPush} />
+      ),
   }),
 )
+
+interface FolderProps {
+  readonly project: ProjectData
+  readonly place: Place
+  readonly folder: Folder
+  readonly commits: CommitsOfEntries | undefined
+  readonly part: number
+  readonly readme: Readme | undefined
+  readonly edits: Awaited<ReturnType<typeof editsWhere>>
+}
+
+/** The entries of a folder, and what can be done with it. */
+function FolderView({ project, place, folder, commits, part, readme, edits }: FolderProps) {
+  return (
+    <div class="stack">
+      <div class="row between">
+        <PathLine project={project} place={place} />
+        <span class="row">
+          <A
+            class="button"
+            href={placeAddress(project, 'find_file', { ref: place.ref, path: '' })}
+            data-hotkey="t"
+          >
+            <Icon name="search" /> Find a file
+          </A>
+          {edits !== 'nowhere' && <NewMenu project={project} place={place} />}
+          <A class="button" href={placeAddress(project, 'commits', place)} data-hotkey="h">
+            <Icon name="history" /> History
+          </A>
+          <ArchiveLink project={project} sha={place.ref} />
+        </span>
+      </div>
+      <h1 class="visually-hidden">Files at {place.ref}</h1>
+      <FilesWithCommits
+        project={project}
+        place={place}
+        entries={folder.entries}
+        commits={commits}
+        part={part}
+      />
+      {folder.next !== undefined && (
+        <A
+          class="button"
+          href={withQuery(placeAddress(project, 'tree', place), { part: folder.next })}
+        >
+          More files
+        </A>
+      )}
+      {readme && <ReadmeView readme={readme} />}
+    </div>
+  )
+}
 
 /** What can be put into the folder. */
 function NewMenu({ project, place }: { project: Named; place: Place }) {

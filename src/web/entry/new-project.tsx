@@ -46,6 +46,11 @@ export const newProjectPage = page({
       <Form action="/projects/new" class="form">
         <Field name="namespace_id" label="Where" options={namespaces} value={chosen} />
         <Field name="name" label="Name" input={{ required: true, autofocus: true }} />
+        <Field
+          name="path"
+          label="Path"
+          hint="How it stands in addresses; made from the name where this is empty. A name without Latin letters needs one."
+        />
         <Field name="description" label="Description" area={{ rows: 2 }} />
         <Field name="visibility" label="Visibility" options={visibilities} value={preset} />
         <Field
@@ -89,11 +94,13 @@ export const newProjectForm = form({
   endpoint: postProject,
   page: newProjectPage,
   input: ({ fields }) => {
-    const { namespace_id, name, description, visibility, import_url, template_project_id } = fields
+    const { namespace_id, name, path, description, visibility, import_url, template_project_id } =
+      fields
     const imports = typeof import_url === 'string' && import_url !== ''
     const { initialize_with_readme } = fields
+    const place = path ? { path } : {}
     const own = imports ? { import_url } : { initialize_with_readme, template_project_id }
-    return { path: {}, body: { namespace_id, name, description, visibility, ...own } }
+    return { path: {}, body: { namespace_id, name, ...place, description, visibility, ...own } }
   },
   goTo: ({ data }) => pathOf(data.path_with_namespace),
 })

@@ -1,5 +1,7 @@
+import { pathOf } from '../address.ts'
 import { useShown } from '../context.ts'
 import { CopyButton } from '../parts/basics.tsx'
+import { A } from '../parts/link.tsx'
 import type { ProjectData } from './frame.tsx'
 
 function httpUrl(project: ProjectData, externalUrl: string): string {
@@ -32,8 +34,19 @@ export function CloneBox({ project }: { project: ProjectData }) {
   )
 }
 
+/** Whether nobody has pushed anything yet; who may not read the code is not told. */
+export function isEmpty(project: ProjectData): boolean {
+  return 'empty_repo' in project && project.empty_repo === true
+}
+
+/** What can be done with a repository that is empty. */
+export function EmptyNote({ project, mayPush }: { project: ProjectData; mayPush: boolean }) {
+  if (mayPush) return <EmptyRepository project={project} />
+  return <p class="note">This repository is empty.</p>
+}
+
 /** What to type for a first push, as it works where it stands. */
-export function EmptyRepository({ project }: { project: ProjectData }) {
+function EmptyRepository({ project }: { project: ProjectData }) {
   const { externalUrl, viewer } = useShown()
   const url = httpUrl(project, externalUrl)
   const branch = project.default_branch || 'main'
@@ -58,6 +71,10 @@ export function EmptyRepository({ project }: { project: ProjectData }) {
         </p>
         <Commands title="Start here" text={fresh} />
         <Commands title="Push a repository that you have" text={known} />
+        <p>
+          Or make <A href={pathOf(project.path_with_namespace, '-', 'new', branch)}>a first file</A>{' '}
+          here.
+        </p>
       </div>
     </section>
   )

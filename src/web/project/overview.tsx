@@ -22,7 +22,7 @@ import { CommitLine } from '../parts/commit-line.tsx'
 import { ButtonForm } from '../parts/form.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { A } from '../parts/link.tsx'
-import { CloneBox, EmptyRepository } from './clone-box.tsx'
+import { CloneBox, EmptyNote, isEmpty } from './clone-box.tsx'
 import { type ProjectData, projectPage } from './frame.tsx'
 
 interface Code {
@@ -41,24 +41,22 @@ export const projectOverview = projectPage({
   async read(ctx, { project }) {
     const path = { id: project.id }
     const ref = project.default_branch ?? undefined
-    const isEmpty = 'empty_repo' in project && project.empty_repo
     const readsCode =
-      ref !== undefined && !isEmpty && (await may(listRepositoryCommits, ctx, { path }))
+      ref !== undefined && !isEmpty(project) && (await may(listRepositoryCommits, ctx, { path }))
     const [code, languages, mayPush, isStarred] = await Promise.all([
       readsCode ? readCode(ctx, project, ref) : undefined,
       readsCode ? call(getLanguages, ctx, { path }) : {},
       may(createRepositoryCommit, ctx, { path }),
       readStar(ctx, project),
     ])
-    return { code, languages, mayPush, isEmpty, isStarred }
+    return { code, languages, mayPush, isStarred }
   },
   title: () => '',
-  view: ({ code, languages, mayPush, isEmpty, isStarred }, project) => (
+  view: ({ code, languages, mayPush, isStarred }, project) => (
     <div class="with-side">
       <div class="stack">
         <h1 class="visually-hidden">{project.name}</h1>
-        {isEmpty && mayPush && <EmptyRepository project={project} />}
-        {isEmpty && !mayPush && <p class="note">This repository is empty.</p>}
+        {isEmpty(project) && <EmptyNote project={project} mayPush={mayPush} />}
         {code && <CodeOf project={project} code={code} />}
       </div>
       <aside class="stack side" aria-label="About">
@@ -72,7 +70,7 @@ export const projectOverview = projectPage({
           </A>
         )}
         {isStarred !== undefined && <Star project={project} isStarred={isStarred} />}
-        {!isEmpty && <CloneBox project={project} />}
+        {!isEmpty(project) && <CloneBox project={project} />}
         <Languages of={languages} />
       </aside>
     </div>

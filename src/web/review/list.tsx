@@ -5,7 +5,7 @@ import {
   listProjectMergeRequests,
 } from '../../review/merge-requests/endpoints.ts'
 import { pathOf, withQuery } from '../address.ts'
-import { Blank, Pages, PersonLink, Time } from '../parts/basics.tsx'
+import { Blank, counted, Pages, PersonLink, Time } from '../parts/basics.tsx'
 import { Form } from '../parts/form.tsx'
 import { A } from '../parts/link.tsx'
 import { projectPage } from '../project/frame.tsx'
@@ -172,7 +172,7 @@ export const mergeRequestsPage = projectPage({
                     <>
                       {' by '}
                       {one.author && <PersonLink of={one.author} />} · {one.source_branch} →{' '}
-                      {one.target_branch} · {one.user_notes_count} comments
+                      {one.target_branch} · {counted(one.user_notes_count, 'comment')}
                     </>
                   )}
                 </p>

@@ -29,6 +29,20 @@ beforeAll(async () => {
   await commitFile('page.md', '# A page\n\n<img src=x onerror=alert(1)>\n', 'Add a page')
 })
 
+describe('pages of an empty repository', () => {
+  test('say so at the addresses of its tabs, and what to do', async () => {
+    await ana.post('/projects', { name: 'bare' })
+    const hers = await signedIn(ana)
+    const files = await hers.get('/ana/bare/-/tree')
+    expect([files.status, files.text.includes('git push --set-upstream')]).toEqual([200, true])
+    expect(files.text).toContain('href="/ana/bare/-/new/main"')
+    expect((await hers.get('/ana/bare/-/tree/main')).status).toBe(200)
+    expect((await hers.get('/ana/bare/-/new/main')).status).toBe(200)
+    expect((await hers.get('/ana/bare/-/commits')).text).toContain('This repository is empty.')
+    expect((await hers.get('/ana/bare/-/tree/other')).status).toBe(404)
+  })
+})
+
 describe('pages of code', () => {
   test.each([
     ['', 'README.md'],

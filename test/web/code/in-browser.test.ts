@@ -41,6 +41,22 @@ test('the last commits come into the list of files by themselves', async () => {
   expect(faults).toEqual([])
 }, 60_000)
 
+test('a title from right to left leaves the author and the time after it', async () => {
+  const actions = [{ action: 'create', file_path: 'ملف.txt', content: 'مرحبا\n' }]
+  const author = { author_name: 'آنا العربية', author_email: 'ana@example.com' }
+  const body = { branch: 'main', commit_message: 'أضف ملف', ...author, actions }
+  expect((await ana.post(`${open.api}/commits`, body)).status).toBe(201)
+  await goTo('/-/commits/main')
+  const line = page.locator('.commit-line', { hasText: 'أضف ملف' })
+  const [title, facts, time] = await Promise.all(
+    ['.title', '.facts', '.facts relative-time'].map((part) => line.locator(part).boundingBox()),
+  )
+  // Each begins where what stands before it has ended.
+  const ends = [title, facts].map((one) => one && Math.round(one.x + one.width))
+  expect(facts && title && facts.y >= title.y).toBe(true)
+  expect(ends[1]).toBe(time && Math.round(time.x + time.width))
+}, 60_000)
+
 test('lines are marked by the address, and by Shift and a click', async () => {
   await goTo('/-/blob/main/code.ts#L3-5')
   expect(await page.locator('.line.marked').count()).toBe(3)

@@ -84,3 +84,17 @@ test('it is chosen on the page of new projects, also from its own page', async (
   expect(refused.text).toContain('is unknown or invalid')
   expect(refused.text).toContain('value="ana/none"')
 })
+
+test('a project with a name that makes no path is given one, and a taken name is said once', async () => {
+  const at = '/projects/new'
+  const form = await his.get(at)
+  const [, namespace = ''] = /<option value="(\d+)"[^>]*>ben</.exec(form.text) ?? []
+  const fields = { name: 'مشروع', path: '', visibility: 'private', namespace_id: namespace }
+  const refused = await submitForm(his, at, at, fields)
+  expect(refused.text).toContain('id="field-path-fault"')
+  const made = await submitForm(his, at, at, { ...fields, path: 'mashru' })
+  expect([made.status, made.location]).toEqual([303, '/ben/mashru'])
+  const again = await submitForm(his, at, at, { ...fields, path: 'mashru' })
+  expect(again.text).toContain('name has already been taken; path has already been taken')
+  expect(again.text).not.toContain('project namespace')
+})

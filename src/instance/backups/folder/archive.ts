@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { extract, pack } from 'tar-stream'
 import { ownedName } from '../../../base/process-mark.ts'
-import { StartError } from '../../../base/start-error.ts'
+import { reasonOf, StartError } from '../../../base/start-error.ts'
 import { BackupFolder } from './backup-folder.ts'
 
 const names =
@@ -96,7 +96,7 @@ async function unpackArchive(file: string, folder: string): Promise<void> {
     await reading
   } catch (error) {
     if (error instanceof StartError) throw error
-    throw new StartError(`${file} is no whole backup (${String(error)})`)
+    throw new StartError(`${file} is no whole backup (${reasonOf(error)}): take another one`)
   }
 }
 

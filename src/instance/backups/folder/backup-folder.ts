@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { makeFolder } from '../../../base/make-folder.ts'
 import { ownedName } from '../../../base/process-mark.ts'
-import { StartError } from '../../../base/start-error.ts'
+import { reasonOf, StartError, systemRefusal } from '../../../base/start-error.ts'
 import { lockFile } from '../../../store/sqlite/lock.ts'
 import { clearTemporary } from '../../../store/temporary.ts'
 import { ContentStore } from './content-store.ts'
@@ -52,7 +53,7 @@ export class BackupFolder {
   /** Makes the folder if need be; refuses one that holds other things. */
   async make(): Promise<void> {
     try {
-      await mkdir(this.path, { recursive: true, mode: 0o700 })
+      makeFolder(this.path)
       const names = await readdir(this.path)
       if (names.length > 0 && !names.includes('backups')) {
         throw new StartError(`${this.path} holds something else than backups: name an empty folder`)
@@ -63,7 +64,9 @@ export class BackupFolder {
       await writeFile(join(this.path, 'README.txt'), readme)
     } catch (error) {
       if (error instanceof StartError) throw error
-      throw new StartError(`the folder ${this.path} cannot be written (${messageOf(error)})`)
+      throw new StartError(
+        `the folder ${this.path} cannot be written (${systemRefusal(error) ?? reasonOf(error)})`,
+      )
     }
   }
 
@@ -111,6 +114,11 @@ export class BackupFolder {
       return readManifest(name, await readFile(join(this.#folderOf(name), 'manifest.json'), 'utf8'))
     } catch (error) {
       if (error instanceof StartError) throw error
+      if (!existsSync(this.#folderOf(name))) {
+        throw new StartError(
+          `${this.path} holds no backup ${name}: gitstead backup list shows them`,
+        )
+      }
       throw new DamagedBackup(`the backup ${name} is damaged: its manifest cannot be read`)
     }
   }
@@ -164,8 +172,4 @@ export async function syncFileSystem(folder: string): Promise<void> {
 async function syncOne(path: string): Promise<void> {
   const file = await open(path, 'r')
   await file.sync().finally(() => file.close())
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
