@@ -131,6 +131,33 @@ describe('a merge', () => {
     expect((await bench.read(1)).body.merge_error).toMatch(/^Rebase failed/)
   })
 
+  test.each([
+    [
+      'its source',
+      async ({ project }: Bench) => {
+        const actions = [{ action: 'create', file_path: 'b.md', content: 'more\n' }]
+        const body = { branch: 'topic', commit_message: 'More', actions }
+        expect((await ana.post(`${project.api}/commits`, body)).status).toBe(201)
+      },
+    ],
+    [
+      'its target',
+      async (bench: Bench) => {
+        bench.project.git('branch', 'old', 'main~1')
+        await ana.put(at(bench), { target_branch: 'old' })
+      },
+    ],
+  ])('says nothing of a failed rebase once %s is another', async (_what, change) => {
+    const bench = await openBench(world, ana)
+    bench.commit('topic', { 'README.md': 'ours\n' })
+    bench.commit('main', { 'README.md': 'theirs\n' })
+    await bench.open('topic')
+    await ana.put(`${at(bench)}/rebase`)
+    expect((await bench.read(1)).body.merge_error).toMatch(/^Rebase failed/)
+    await change(bench)
+    expect((await bench.read(1)).body.merge_error).toBeNull()
+  })
+
   test('of drafts, closed ones and by those who may not push is refused', async () => {
     const bench = await diverged()
     await addMember(world, bench.project.id, ben.id, 20)

@@ -70,6 +70,8 @@ export async function refreshMergeRequest(
       // A closed merge request does not follow its branch.
       head_sha: head,
       approvals_syncing: false,
+      // It was about other commits.
+      ...(news ? { merge_error: null } : {}),
     })
     if (news && isNew) await addVersion(ctx, project, row, latest, news)
     else if (news) await noteClosingIssues(ctx, row, messagesOf(news.snapshot))
