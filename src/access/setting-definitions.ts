@@ -46,6 +46,7 @@ export const settingDefinitions = {
   allow_local_requests_from_web_hooks_and_services: flag(false),
   allow_top_level_group_owners_to_create_service_accounts: flag(true),
   archive_builds_in_human_readable: optionalText(),
+  asset_proxy_allowlist: list([]),
   asset_proxy_enabled: flag(false),
   authorized_keys_enabled: flag(true),
   auto_devops_domain: optionalText(),

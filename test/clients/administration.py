@@ -139,6 +139,10 @@ def instance():
     settings.default_projects_limit = 42
     settings.save()
     assert gl.settings.get().default_projects_limit == 42
+    assert settings.asset_proxy_allowlist == []
+    settings.asset_proxy_allowlist = ["example.com", "*.example.com"]
+    settings.save()
+    assert gl.settings.get().asset_proxy_allowlist == ["example.com", "*.example.com"]
     settings.default_projects_limit = 100000
     settings.save()
     statistics = gl.statistics.get() if hasattr(gl, "statistics") else None

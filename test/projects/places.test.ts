@@ -191,12 +191,19 @@ describe('groups that were shared with each other', () => {
     expect([reply.status, reply.body]).toEqual([400, answer])
   })
 
-  test('are never the same one, and never one that is not seen', async () => {
+  test('may be the same one, as programs that share with all below a group do, which gives nobody more', async () => {
+    const at = `/groups/${ids.top}`
+    const members = (await ana.get(`${at}/members/all`)).body
+    const projects = (await ana.get(`${at}/projects`)).body
+    const itself = await ana.post(`${at}/share`, { group_id: ids.top, group_access: 50 })
+    expect([itself.status, (await ana.get(`${at}/members/all`)).body]).toEqual([201, members])
+    expect((await ana.get(`${at}/projects`)).body).toEqual(projects)
+    expect((await ana.delete(`${at}/share/${ids.top}`)).status).toBe(204)
+  })
+
+  test('are never one that is not seen', async () => {
     const share = (group_id: number | undefined, group_access = 30) =>
       ana.post(`/groups/${ids.top}/share`, { group_id, group_access })
-    expect((await share(ids.top)).body).toEqual({
-      message: { shared_with_group_id: ['cannot be the same group'] },
-    })
     expect((await share(999_999)).body).toEqual({ message: '404 Group Not Found' })
     expect((await share(ids.friends, 33)).body).toEqual({
       message: { group_access: ['is not included in the list'] },

@@ -107,7 +107,7 @@ export const revokeSourceToken = endpoint({
   summary: 'Revoke an access token of a project or group',
   access: onRevokedToken(),
   async handler({ ctx, token }) {
-    if (!(await revokeToken(ctx, token))) throw badRequest('Token already revoked')
+    await revokeToken(ctx, token)
   },
 })
 

@@ -62,12 +62,7 @@ export async function shareSource(ctx: Ctx, source: Source, share: Share): Promi
 }
 
 async function assertShareable(ctx: Ctx, source: Source, invitedId: number): Promise<void> {
-  if (source.type === 'group') {
-    if (invitedId === source.id) {
-      throw invalid({ shared_with_group_id: ['cannot be the same group'] })
-    }
-    return await assertWithinHierarchy(ctx, source.id, invitedId)
-  }
+  if (source.type === 'group') return await assertWithinHierarchy(ctx, source.id, invitedId)
   const { namespace_id: namespaceId } = await getVisibleProject(ctx, String(source.id))
   if (await isSharingLocked(ctx.db, namespaceId)) {
     throw badRequest('The project sharing with group is disabled')

@@ -57,7 +57,7 @@ export const createChangelog = endpoint({
   method: 'POST',
   path: '/projects/:id/repository/changelog',
   summary: 'Make the changelog section of a version and commit it',
-  access: onPush(MAY_NOT_COMMIT),
+  access: onPush({ refusal: MAY_NOT_COMMIT }),
   body: {
     ...attributes,
     branch: text({ max: 1024 }).optional(),

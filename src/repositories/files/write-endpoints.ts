@@ -6,7 +6,7 @@ import { endpoint } from '../../http/endpoint.ts'
 import { filledText, flag, oneOf, text } from '../../http/params.ts'
 import { createCommit } from '../commits/create-commit.ts'
 import type { FileAction } from '../commits/file-actions.ts'
-import { onWritableCode, writesBranch } from '../repository/access.ts'
+import { onPush, writesBranch } from '../repository/access.ts'
 import { decodeBase64 } from '../repository/base64.ts'
 import { filePath } from './file-path.ts'
 
@@ -82,7 +82,7 @@ export const createRepositoryFile = endpoint({
   method: 'POST',
   path: '/projects/:id/repository/files/:file_path',
   summary: 'Create a file in a commit of its own',
-  access: onWritableCode('push_code', { collaboration: true }),
+  access: onPush({ hidden: false }),
   params: { file_path: filePath() },
   body: { ...common, ...content },
   maxBody: FILE_BODY,
@@ -97,7 +97,7 @@ export const updateRepositoryFile = endpoint({
   method: 'PUT',
   path: '/projects/:id/repository/files/:file_path',
   summary: 'Change a file in a commit of its own',
-  access: onWritableCode('push_code', { collaboration: true }),
+  access: onPush({ hidden: false }),
   params: { file_path: filePath() },
   body: { ...common, ...content, last_commit_id: text().optional() },
   maxBody: FILE_BODY,
@@ -112,7 +112,7 @@ export const deleteRepositoryFile = endpoint({
   method: 'DELETE',
   path: '/projects/:id/repository/files/:file_path',
   summary: 'Delete a file in a commit of its own',
-  access: onWritableCode('push_code', { collaboration: true }),
+  access: onPush({ hidden: false }),
   params: { file_path: filePath() },
   body: { ...common, last_commit_id: text().optional() },
   conditions: [writesBranch],

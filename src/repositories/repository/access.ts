@@ -18,8 +18,6 @@ export interface RepositorySubject {
 }
 
 interface RepositoryOptions {
-  /** Whoever may push to any branch may, one of a merge request that allows collaboration included. */
-  readonly collaboration?: boolean
   /** A switched-off repository is hidden (404) instead of refused (403): commits, branches, tags. */
   readonly hidden?: boolean
 }
@@ -45,10 +43,9 @@ export function onWritableCode(
   ability: ProjectAbility,
   options: RepositoryOptions = {},
 ): Access<RepositorySubject> {
-  return onRepository(ability, options, async (ctx, project) => {
+  return onRepository(ability, options, (ctx, project) => {
     // Comments take less than reading the code does, where the project is private.
     if (!mayInProject(ctx.actor, project, 'read_code')) throw forbidden()
-    if (options.collaboration && (await mayPushSomewhere(ctx, project))) return
     assertMayInProject(ctx, project, ability)
   })
 }
@@ -59,8 +56,8 @@ const MAY_NOT_PUSH = 'You are not allowed to push into this branch'
  * The project of `:id` with its repository, for those who may push at all; whether they may push to the very branch is
  * asked once it is known (`pushesBranch`). Both are refused with the same words.
  */
-export function onPush(refusal = MAY_NOT_PUSH): Access<RepositorySubject> {
-  return onRepository('push_code', { hidden: true }, async (ctx, project) => {
+export function onPush({ refusal = MAY_NOT_PUSH, hidden = true } = {}): Access<RepositorySubject> {
+  return onRepository('push_code', { hidden }, async (ctx, project) => {
     if (await mayPushSomewhere(ctx, project)) return
     throw ctx.actor.kind === 'anonymous' ? unauthorized() : forbidden(refusal)
   })

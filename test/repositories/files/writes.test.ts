@@ -17,8 +17,8 @@ beforeEach(async () => {
   await addMember(world, project, rep, 20)
 })
 
-function url(path: string): string {
-  return `${project.api}/files/${encodeURIComponent(path)}`
+function url(path: string, of = project): string {
+  return `${of.api}/files/${encodeURIComponent(path)}`
 }
 
 const write = { branch: 'main', commit_message: 'Write', content: 'text\n' }
@@ -139,7 +139,8 @@ describe('the right to write', () => {
       { message: 'You are not allowed to push into this branch' },
     ])
     const mayNot = await rep.post(url('x'), write)
-    expect([mayNot.status, mayNot.body]).toEqual([403, { message: '403 Forbidden' }])
+    const refusal = { message: '403 Forbidden - You are not allowed to push into this branch' }
+    expect([mayNot.status, mayNot.body]).toEqual([403, refusal])
     const reader = world.as(await world.token(ana.id, ['read_api', 'read_repository']))
     expect((await reader.post(url('x'), write)).body.error).toBe('insufficient_scope')
     expect((await world.nobody.post(url('x'), write)).status).toBe(404)
@@ -297,6 +298,19 @@ describe('a change', () => {
   ])('with %j is refused', async (body, error) => {
     const reply = await ana.post(url('incomplete'), body)
     expect([reply.status, reply.body]).toEqual([400, { error }])
+  })
+
+  test('is refused in an archived project with the words that clients look for', async () => {
+    const archived = await addProject(world, ana, 'empty', { path: 'archived' })
+    await ana.post(`/projects/${archived.id}/archive`)
+    for (const method of ['POST', 'PUT', 'DELETE']) {
+      const reply = await ana.call(method, url('x', archived), write)
+      expect([method, reply.status, reply.body]).toEqual([
+        method,
+        403,
+        { message: '403 Forbidden - You are not allowed to push into this branch' },
+      ])
+    }
   })
 
   test('is refused to those who may only read, on any branch', async () => {
