@@ -130,8 +130,6 @@ async function sendBody(request: Request, response: Response, answer: ApiAnswer)
     endAnswer(request, response)
     return
   }
-  // A stream listens beside the log, the metrics and the limits: more than node takes for usual.
-  response.setMaxListeners(20)
   const sent = body instanceof SendableBody ? body.sendTo(response) : pipe(body, response)
   await sent.catch(() => {
     // A broken stream must not look like a whole one: the connection goes with it.

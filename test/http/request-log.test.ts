@@ -5,7 +5,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { makeLog } from '../../src/base/log.ts'
 import { gitClient, makeProject, openClientFolders } from '../support/git-client.ts'
-import { addProject } from '../support/project.ts'
 import { openWorld } from '../support/world.ts'
 
 const linesOf = (path: string): Record<string, unknown>[] =>
@@ -86,24 +85,6 @@ test('what takes longer than the settings say is logged as slow', async () => {
       user: 'ana',
     })
   } finally {
-    await world.close()
-  }
-})
-
-test('a streamed answer is written down without a warning of too many listeners', async () => {
-  const accessLog = join(tmpdir(), `gitstead-access-${process.pid}-${Date.now()}.log`)
-  const world = await openWorld({ accessLog })
-  const warnings: Error[] = []
-  const onWarning = (warning: Error) => warnings.push(warning)
-  process.on('warning', onWarning)
-  try {
-    const ana = await world.user('ana')
-    const project = await addProject(world, ana, 'basic', { path: 'packed' })
-    expect((await ana.get(`/projects/${project.id}/repository/archive.tar.gz`)).status).toBe(200)
-    await expect.poll(() => linesOf(accessLog).length).toBeGreaterThan(0)
-    expect(warnings).toEqual([])
-  } finally {
-    process.off('warning', onWarning)
     await world.close()
   }
 })
