@@ -3,6 +3,9 @@ import { LRUCache } from 'lru-cache'
 /** What an entry costs by itself, besides its key and value. */
 const entryBytes = 100
 
+/** What a Buffer costs besides its bytes: measured, and more than all the rest where there are few of them. */
+export const bufferBytes = 500
+
 /**
  * A cache bounded in bytes that drops what was used least recently. An entry of more than `largest` is not kept: one
  * value must not push out everything else.

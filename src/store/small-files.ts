@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
-import { byteCache } from '../base/byte-cache.ts'
+import { bufferBytes, byteCache } from '../base/byte-cache.ts'
 import { BytesBody } from '../base/streams/bytes-body.ts'
 
 const CACHE_BYTES = 24 * 1024 * 1024
@@ -13,7 +13,7 @@ const MOST_LOADING = 4
  * thread (open, size, read, close), each of which waits for its turn on a busy machine.
  */
 export class SmallFiles {
-  readonly #recent = byteCache<Buffer>(CACHE_BYTES, (bytes) => bytes.length)
+  readonly #recent = byteCache<Buffer>(CACHE_BYTES, (bytes) => bufferBytes + bytes.length)
   readonly #loading = new Map<string, Promise<void>>()
 
   /** The bytes from `start` to before `end` of a file, if it is here. */

@@ -1,5 +1,7 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { byteCache, countedCache } from '../../src/base/byte-cache.ts'
+import { bufferBytes, byteCache, countedCache } from '../../src/base/byte-cache.ts'
 
 test('a counted cache holds so many entries, and drops what was used least recently', () => {
   const cache = countedCache<number>(3)
@@ -18,4 +20,18 @@ test('a cache of bytes counts keys and values, and keeps nothing that would push
   expect([...cache.keys()].sort()).toEqual(['a', 'b', 'c', 'd'])
   cache.set('e', Buffer.alloc(140))
   expect([...cache.keys()].sort()).toEqual(['b', 'c', 'd', 'e'])
+})
+
+test('a cache of many small buffers takes about the memory that it may', () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void // what the flag gives
+  const limit = 32 * 1024 * 1024
+  const cache = byteCache<Buffer>(limit, (value) => bufferBytes + value.length)
+  collect()
+  const before = process.memoryUsage.rss()
+  for (let at = 0; cache.calculatedSize < limit * 0.95; at += 1)
+    cache.set(`key ${at}`, Buffer.allocUnsafeSlow(20))
+  collect()
+  const taken = process.memoryUsage.rss() - before
+  expect(taken / limit).toBeLessThan(1.6)
 })

@@ -1,4 +1,4 @@
-import { byteCache } from '../../base/byte-cache.ts'
+import { bufferBytes, byteCache } from '../../base/byte-cache.ts'
 import { budget, mebibyte } from '../engine/budget.ts'
 import type { OpenRepository } from '../engine/open-repository.ts'
 import { damaged, GitError } from '../error.ts'
@@ -12,7 +12,10 @@ export interface WalkedEntry extends TreeEntry {
 }
 
 /** Trees never change, so their bytes stay valid; small enough to keep in every engine process. */
-const trees = byteCache<Buffer>(budget(16 * mebibyte, 3 * mebibyte), (data) => data.length)
+const trees = byteCache<Buffer>(
+  budget(16 * mebibyte, 3 * mebibyte),
+  (data) => bufferBytes + data.length,
+)
 
 /** The bytes of a tree object. */
 export async function readTreeData(repository: OpenRepository, id: ObjectId): Promise<Buffer> {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { byteCache } from '../../../base/byte-cache.ts'
+import { bufferBytes, byteCache } from '../../../base/byte-cache.ts'
 import { budget, mebibyte } from '../../engine/budget.ts'
 import type { OpenRepository } from '../../engine/open-repository.ts'
 import type { ObjectId, ObjectType } from '../../types.ts'
@@ -19,7 +19,7 @@ const longestChain = budget(1000, 250)
 /** Objects unpacked lately by pack and offset: mostly the bases of what is read next, which large ones seldom are. */
 const recent = byteCache<UnpackedObject>(
   budget(16 * mebibyte, 2 * mebibyte),
-  (object) => object.data.length,
+  (object) => bufferBytes + object.data.length,
   256 * 1024,
 )
 

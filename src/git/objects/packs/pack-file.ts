@@ -1,4 +1,4 @@
-import { byteCache } from '../../../base/byte-cache.ts'
+import { bufferBytes, byteCache } from '../../../base/byte-cache.ts'
 import { budget, mebibyte } from '../../engine/budget.ts'
 import { OpenFile } from './open-file.ts'
 import { searchIds } from './sorted-ids.ts'
@@ -20,7 +20,7 @@ interface Bucket {
 /** What was asked for once mostly is again. */
 const buckets = byteCache<Bucket>(
   budget(48 * mebibyte, 8 * mebibyte),
-  ({ ids, offsets }) => ids.length + offsets.length,
+  ({ ids, offsets }) => 2 * bufferBytes + ids.length + offsets.length,
 )
 
 /** A pack and its index (version 2), read where needed. */
