@@ -9,6 +9,7 @@ import { safeReturn } from '../../identity/sign-in/return-path.ts'
 import { endSession, findSession, findWaitingSignIn } from '../../identity/sign-in/session.ts'
 import { signInWithKey, signInWithPassword } from '../../identity/sign-in/sign-in.ts'
 import { askForKey } from '../../identity/two-factor/keys/prove-by-key.ts'
+import { useShown } from '../context.ts'
 import { actForm } from '../form.ts'
 import { page } from '../page.ts'
 import { formTokenOf, type PageCtx } from '../page-ctx.ts'
@@ -81,21 +82,7 @@ export const signInPage = page({
             options={[...directories, { value: '', label: 'Of this server' }]}
           />
         )}
-        <Field
-          name="user[login]"
-          label={directories.length > 0 ? 'Username' : 'Username or e-mail'}
-          input={{
-            autocomplete: 'username',
-            autocapitalize: 'none',
-            required: true,
-            autofocus: true,
-          }}
-        />
-        <Field
-          name="user[password]"
-          label="Password"
-          input={{ type: 'password', autocomplete: 'current-password', required: true }}
-        />
+        <NameAndPassword label={directories.length > 0 ? 'Username' : 'Username or e-mail'} />
         {mayRemember && (
           <label>
             <input type="checkbox" name="user[remember_me]" value="1" /> Remember me for two weeks
@@ -126,6 +113,35 @@ export const signInPage = page({
     </div>
   ),
 })
+
+/** The two fields; after a refusal the name is there, and the password is typed again. */
+function NameAndPassword({ label }: { label: string }) {
+  const isAgain = useShown().refused !== null
+  return (
+    <>
+      <Field
+        name="user[login]"
+        label={label}
+        input={{
+          autocomplete: 'username',
+          autocapitalize: 'none',
+          required: true,
+          autofocus: !isAgain,
+        }}
+      />
+      <Field
+        name="user[password]"
+        label="Password"
+        input={{
+          type: 'password',
+          autocomplete: 'current-password',
+          required: true,
+          autofocus: isAgain,
+        }}
+      />
+    </>
+  )
+}
 
 const fields = {
   user: hash({

@@ -198,3 +198,12 @@ describe('broadcast messages', () => {
     expect(await sees(hers, '/explore', 'Over')).toBe(false)
   })
 })
+
+test('a wrong password is typed again, the name stays', async () => {
+  const at = '/users/sign_in'
+  const focused = (html: string) => /<input[^>]*name="user\[(\w+)\]"[^>]*autofocus/.exec(html)?.[1]
+  expect(focused((await nobodys.get(at)).text)).toBe('login')
+  const fields = { 'user[login]': 'ana', 'user[password]': 'wrong' }
+  const { text } = await submitForm(nobodys, at, at, fields)
+  expect([focused(text), text.includes('value="ana"')]).toEqual(['password', true])
+})
