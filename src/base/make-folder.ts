@@ -4,8 +4,8 @@ import { reasonOf, StartError, systemRefusal } from './start-error.ts'
 
 /**
  * Makes a folder that an operator named, for its owner alone, and those above it with the usual rights: others may have theirs
- * beside it. A StartError says in one line what is in the way. Node's own `recursive` turns in a circle for ever where a link on
- * the way leads to nowhere, or where nothing can be made, as in `/proc`.
+ * beside it. A StartError says in one line what is in the way. Node's own `recursive` never ends where a link on the way
+ * leads to nowhere, or where nothing can be made, as in `/proc`.
  */
 export function makeFolder(path: string, title = `the folder ${path}`, mode = 0o700): void {
   if (statsOf(path, title) !== undefined) return

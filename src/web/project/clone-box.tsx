@@ -34,7 +34,7 @@ export function CloneBox({ project }: { project: ProjectData }) {
   )
 }
 
-/** Whether nobody has pushed anything yet; who may not read the code is not told. */
+/** Whether the repository is empty, as far as the viewer may know. */
 export function isEmpty(project: ProjectData): boolean {
   return 'empty_repo' in project && project.empty_repo === true
 }
