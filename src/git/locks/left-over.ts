@@ -112,11 +112,27 @@ export async function findLeftOvers(path: string): Promise<string[]> {
   return [...dead.map(({ name }) => name), ...deadAmong(path, temporary)]
 }
 
+/** The repositories that are looked at again and again. */
+const looks = new Map<string, AbortController>()
+
 /**
  * Removes what a process that is gone has left in a repository; gives their names. It looks again, for half a minute, as
- * long as something is there that a running program may be writing.
+ * long as something is there that a running program may be writing. A later call takes over from one before it: pushes that
+ * are cut off one after the other make no more than one series of looks.
  */
 export async function removeSoon(path: string, signal?: AbortSignal): Promise<string[]> {
+  looks.get(path)?.abort()
+  const own = new AbortController()
+  looks.set(path, own)
+  try {
+    const either = signal ? AbortSignal.any([own.signal, signal]) : own.signal
+    return await lookAgain(path, either)
+  } finally {
+    if (looks.get(path) === own) looks.delete(path)
+  }
+}
+
+async function lookAgain(path: string, signal: AbortSignal): Promise<string[]> {
   const removed: string[] = []
   for (const pause of pauses) {
     const look = await removeLeftOvers(path).catch(() => nothing)

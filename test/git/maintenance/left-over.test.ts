@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isOrphaned, ownedName, processMark } from '../../../src/base/process-mark.ts'
 import { runGit, startGit } from '../../../src/git/command.ts'
 import { EnginePool } from '../../../src/git/engine/pool.ts'
-import { findLeftOvers, removeLeftOvers } from '../../../src/git/locks/left-over.ts'
+import { findLeftOvers, removeLeftOvers, removeSoon } from '../../../src/git/locks/left-over.ts'
 import { argumentsOf } from '../../../src/git/locks/lock-holders.ts'
 import { readBlob } from '../../../src/git/objects/blob.ts'
 import { updateRefs } from '../../../src/git/refs/update-refs.ts'
@@ -151,6 +151,17 @@ describe('the quarantine of a killed git', () => {
       killed.kill()
     })
     await expect.poll(() => isHere(quarantine), { timeout: 10_000 }).toBe(false)
+  }, 20_000)
+
+  test('is looked for by one at a time, however many are killed', async () => {
+    const ended: number[] = []
+    await withGit(400, async () => {
+      for (let at = 0; at < 20; at += 1) void removeSoon(repo.path).then(() => ended.push(at))
+      await expect.poll(() => ended.length).toBe(19)
+      expect(ended).not.toContain(19)
+    })
+    await expect.poll(() => isHere(quarantine), { timeout: 10_000 }).toBe(false)
+    await expect.poll(() => ended.length).toBe(20)
   }, 20_000)
 
   test('is no reason for a server to wait with its end', async () => {
