@@ -58,7 +58,10 @@ export const treePages = (['/-/tree', '/-/tree/*ref_path'] as const).map((addres
       shown ? (
         <FolderView project={project} place={place} {...shown} />
       ) : (
-        <EmptyNote project={project} mayPush={mayPush} />
+        <div class="stack">
+          <h1 class="visually-hidden">Files at {place.ref}</h1>
+          <EmptyNote project={project} mayPush={mayPush} />
+        </div>
       ),
   }),
 )

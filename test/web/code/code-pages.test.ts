@@ -36,6 +36,7 @@ describe('pages of an empty repository', () => {
     const files = await hers.get('/ana/bare/-/tree')
     expect([files.status, files.text.includes('git push --set-upstream')]).toEqual([200, true])
     expect(files.text).toContain('href="/ana/bare/-/new/main"')
+    expect(files.text).toContain('<h1 class="visually-hidden">Files at main</h1>')
     expect((await hers.get('/ana/bare/-/tree/main')).status).toBe(200)
     expect((await hers.get('/ana/bare/-/new/main')).status).toBe(200)
     expect((await hers.get('/ana/bare/-/commits')).text).toContain('This repository is empty.')
